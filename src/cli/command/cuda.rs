@@ -114,25 +114,31 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
     if !path.is_file() {
         bail!("cannot read {}: no such file", path.display());
     }
-    let clang = find_clang()?;
-    let cuda = find_cuda_of(extra)?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let output = folder.path().join(stem).with_extension("ll");
+    compile_device(path, &[&["-g1", "-emit-llvm"], extra].concat(), &output)?;
+    Ok((folder, output))
+}
+
+/// Compiles the device side of a CUDA file to PTX, or to what the flags say (`sm_90`, -O3); later flags override earlier
+/// ones. Gives what clang said.
+pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<String> {
+    let clang = find_clang()?;
     let result = Command::new(&clang)
         .args(["-x", "cuda"])
-        .arg(path)
-        .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S", "-emit-llvm"])
-        .args(tree_flags(&cuda))
+        .arg(source)
+        .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"])
+        .args(tree_flags(&find_cuda_of(flags)?))
         .arg("--cuda-device-only")
-        .args(extra)
+        .args(flags)
         .arg("-o")
-        .arg(&output)
+        .arg(output)
         .output()
         .with_context(|| format!("cannot run {}", clang.display()))?;
+    let said = String::from_utf8_lossy(&result.stderr).into_owned();
     if !result.status.success() {
-        let said = String::from_utf8_lossy(&result.stderr);
-        bail!("clang cannot compile {}:\n{}", path.display(), said.trim_end());
+        bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end());
     }
-    Ok((folder, output))
+    Ok(said)
 }

@@ -2,7 +2,7 @@
 //!
 //! Each line is `ok`, `none` (missing, but not needed to compile) or `FAULT`; the exit status is 1 if there is a fault.
 
-use super::cuda::{find_clang, find_cuda, find_plugin};
+use super::cuda::{compile_device, find_clang, find_cuda, find_plugin};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -121,16 +121,8 @@ fn probe(ptxas: Option<&Path>) -> Result<String> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let (source, ptx) = (folder.path().join("probe.cu"), folder.path().join("probe.ptx"));
     std::fs::write(&source, PROBE)?;
-    let mut clang = Command::new(find_clang()?);
-    clang.args(["-x", "cuda"]).arg(&source).args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"]);
-    clang
-        .arg(format!("--cuda-path={}", find_cuda()?.display()))
-        .args(["--cuda-device-only", "-Rpass-analysis=warpwise"]);
-    let output = clang.arg(format!("-fpass-plugin={}", find_plugin()?.display())).arg("-o").arg(&ptx).output()?;
-    let heard = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        bail!("clang: {}", heard.trim());
-    }
+    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
+    let heard = compile_device(&source, &["-Rpass-analysis=warpwise", &plugin], &ptx)?;
     if !heard.contains("branch diverges") {
         bail!("the plugin said nothing of a divergent branch");
     }

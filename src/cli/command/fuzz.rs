@@ -1,6 +1,6 @@
 //! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it?
 
-use super::project::progress;
+use super::project::{in_parallel, locked, progress};
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Parser, Subcommand};
 use std::cell::Cell;
@@ -301,42 +301,29 @@ impl Run {
         let bar = progress((self.seeds.1 - self.seeds.0) as usize);
         let (next, stop) = (AtomicU64::new(self.seeds.0), AtomicBool::new(false));
         let totals = Mutex::new((Tally::default(), 0u64, Vec::new()));
-        std::thread::scope(|scope| {
-            for _ in 0..jobs.max(1) {
-                scope.spawn(|| {
-                    let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
-                    while !stop.load(Ordering::Relaxed) && !late() && !is_interrupted() {
-                        let seed = next.fetch_add(1, Ordering::Relaxed);
-                        if seed >= self.seeds.1 {
-                            return;
-                        }
-                        let knobs = self.knobs_of(seed);
-                        let mode = knobs.mode;
-                        SEED.set(Some((seed, mode)));
-                        let result = drive::run(seed, &knobs, &self.plan);
-                        let mut totals = totals.lock().unwrap_or_else(|e| e.into_inner());
-                        totals.1 += 1;
-                        bar.inc(1);
-                        match result {
-                            Ok(tally) => {
-                                totals.0.launches += tally.launches;
-                                totals.0.lane_steps += tally.lane_steps;
-                                totals.0.claims += tally.claims;
-                                totals.0.transformed += tally.transformed;
-                                totals.0.versions += tally.versions;
-                                totals.0.variables += tally.variables;
-                                totals.0.known += tally.known;
-                            }
-                            Err(failure) => {
-                                let said =
-                                    format!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
-                                bar.suspend(|| println!("{said}"));
-                                totals.2.push((seed, mode));
-                                stop.fetch_or(self.first, Ordering::Relaxed);
-                            }
-                        }
+        in_parallel(jobs, || {
+            let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+            while !stop.load(Ordering::Relaxed) && !late() && !is_interrupted() {
+                let seed = next.fetch_add(1, Ordering::Relaxed);
+                if seed >= self.seeds.1 {
+                    return;
+                }
+                let knobs = self.knobs_of(seed);
+                let mode = knobs.mode;
+                SEED.set(Some((seed, mode)));
+                let result = drive::run(seed, &knobs, &self.plan);
+                let mut totals = locked(&totals);
+                totals.1 += 1;
+                bar.inc(1);
+                match result {
+                    Ok(tally) => totals.0 += tally,
+                    Err(failure) => {
+                        let said = format!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
+                        bar.suspend(|| println!("{said}"));
+                        totals.2.push((seed, mode));
+                        stop.fetch_or(self.first, Ordering::Relaxed);
                     }
-                });
+                }
             }
         });
         bar.finish_and_clear();
@@ -389,19 +376,15 @@ fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
         let start = Instant::now();
         let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let found: Mutex<Option<(u64, String)>> = Mutex::new(None);
-        std::thread::scope(|scope| {
-            for _ in 0..jobs.max(1) {
-                scope.spawn(|| {
-                    while !stop.load(Ordering::Relaxed) && start.elapsed().as_secs() < seconds {
-                        let seed = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(failure) = place.notices(seed) else { continue };
-                        stop.store(true, Ordering::Relaxed);
-                        let text = failure.to_string();
-                        let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
-                        let line = line.lines().next().unwrap_or_default().to_owned();
-                        found.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert((seed, line));
-                    }
-                });
+        in_parallel(jobs, || {
+            while !stop.load(Ordering::Relaxed) && start.elapsed().as_secs() < seconds {
+                let seed = next.fetch_add(1, Ordering::Relaxed);
+                let Some(failure) = place.notices(seed) else { continue };
+                stop.store(true, Ordering::Relaxed);
+                let text = failure.to_string();
+                let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+                let line = line.lines().next().unwrap_or_default().to_owned();
+                locked(&found).get_or_insert((seed, line));
             }
         });
         let name = format!("{mutant:?}");

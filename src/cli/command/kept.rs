@@ -3,6 +3,7 @@
 //! stopped.
 
 use super::cuda::find_plugin;
+use super::project::locked;
 use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ impl Answers {
     }
 
     fn hash_of_file(&self, path: &Path) -> Option<[u8; 32]> {
-        let mut known = self.hashes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut known = locked(&self.hashes);
         let read = || std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into());
         *known.entry(path.to_path_buf()).or_insert_with(read)
     }

@@ -1,10 +1,9 @@
 //! `warpwise map`: what did programs with counters count? Shown as tables, as JSON, as an HTML page.
 
-use super::{say, simt};
+use super::{replace, say, say_json, simt};
 use crate::map_report::{page, precision, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpwise::map::describe;
 use warpwise_analysis::counts::{self, Counted};
@@ -92,7 +91,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
         }
         What::Json { files } => {
             let (map, modules) = counts::read_all(files)?;
-            say(&format!("{}\n", serde_json::to_string_pretty(&summary(&map, &modules))?))
+            say_json(&summary(&map, &modules))
         }
         What::Diff { before, after, json } => {
             let (map, modules) = counts::read(before)?;
@@ -104,7 +103,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 bail!("{} and {} have no branch in common", before.display(), after.display());
             }
             match json {
-                true => say(&format!("{}\n", serde_json::to_string_pretty(&changes)?)),
+                true => say_json(&changes),
                 false => say(&show::difference_text(&changes)),
             }
         }
@@ -114,7 +113,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 rows.extend(precision_of(file)?);
             }
             match json {
-                true => say(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?,
+                true => say_json(&rows)?,
                 false => say(&precision::table(&rows))?,
             }
             match precision::total(&rows).mistakes() {
@@ -152,10 +151,5 @@ fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
 /// All files are read before anything is written, and the result replaces an existing file atomically.
 fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     let (map, _) = counts::read_all(files)?;
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft =
-        tempfile::NamedTempFile::new_in(folder).with_context(|| format!("cannot write into {}", folder.display()))?;
-    draft.write_all(&map.encode())?;
-    draft.persist(output).with_context(|| format!("cannot write {}", output.display()))?;
-    Ok(())
+    replace(output, &map.encode())
 }

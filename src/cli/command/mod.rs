@@ -22,6 +22,7 @@ mod words;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What a warp agrees on: divergence reports, a lockstep machine, divergence maps and tuning for CUDA kernels.
@@ -57,6 +58,21 @@ fn say(text: &str) -> Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
         _ => Ok(()),
     }
+}
+
+/// The same of something as JSON.
+fn say_json(what: &impl serde::Serialize) -> Result<()> {
+    say(&format!("{}\n", serde_json::to_string_pretty(what)?))
+}
+
+/// Writes a file that changes as a whole: nothing is lost if the disk is full.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fails = || format!("cannot write {}", path.display());
+    let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(fails)?;
+    draft.write_all(bytes).with_context(fails)?;
+    draft.persist(path).with_context(fails)?;
+    Ok(())
 }
 
 /// Parses the command line, runs the command, and turns an error into one clear message and a non-zero exit status.

@@ -17,8 +17,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use warpwise_ir::geometry::BlockShape;
 use warpwise_timer::launch::{is_interrupted, watch_signals};
@@ -172,6 +172,16 @@ pub fn progress(length: usize) -> ProgressBar {
     bar
 }
 
+/// Does the same in so many threads, until each is done.
+pub fn in_parallel(jobs: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(&work))));
+}
+
+/// What is behind a lock, whether or not a thread has panicked that held it.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
 /// Says on standard error, if that is a terminal, what is waited for; until it is dropped.
 pub fn waiting(what: String) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
@@ -188,19 +198,15 @@ fn look_at_all(tasks: &[Task], answers: &Answers, tools: &Tools, jobs: usize) ->
     let bar = progress(tasks.len());
     let next = AtomicUsize::new(0);
     let units: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some((task, place)) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .filter(|_| !is_interrupted())
-                    .and_then(|i| Some((tasks.get(i)?, &units[i])))
-                {
-                    bar.set_message(task.file.display().to_string());
-                    let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
-                    *place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(unit);
-                    bar.inc(1);
-                }
-            });
+    in_parallel(jobs, || {
+        while let Some((task, place)) = Some(next.fetch_add(1, Ordering::Relaxed))
+            .filter(|_| !is_interrupted())
+            .and_then(|i| Some((tasks.get(i)?, &units[i])))
+        {
+            bar.set_message(task.file.display().to_string());
+            let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
+            *locked(place) = Some(unit);
+            bar.inc(1);
         }
     });
     bar.finish_and_clear();

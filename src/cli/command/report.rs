@@ -4,16 +4,15 @@
 //! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
 //! report would be about nothing but loads and stores.
 
-use super::cuda::{compile_device_ir, find_clang, find_cuda_of, find_plugin, tree_flags};
+use super::cuda::{compile_device, compile_device_ir, find_plugin};
 use super::flags::ClangFlags;
 use super::{project, unit};
 use crate::map_report::page;
 use crate::report::times::Times;
-use crate::report::{details, json, model, text};
+use crate::report::{details, model, text};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use warpwise::map;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_analysis::explain::symbol::is_named;
@@ -137,17 +136,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     report.rank(times.as_ref());
     drop(waiting);
     if args.json {
-        print!("{}", json::render(&report)?);
+        println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         print!("{}", text::render(&report, times.is_some(), args.inventory));
     }
-    match &args.ptx {
-        Some(ptx) => {
-            eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for
-            Ok(())
-        }
-        None => Ok(()),
+    if let Some(ptx) = &args.ptx {
+        eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for
     }
+    Ok(())
 }
 
 fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
@@ -163,33 +159,9 @@ fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Compiles with the plugin loaded; gives what clang said.
+/// Compiles to PTX with the plugin loaded; gives what clang said.
 pub(super) fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
     let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
-    compile_with(source, ptx, &[&[plugin], flags].concat())
-}
-
-/// The same without the plugin; its options must not be among the flags.
-pub(super) fn compile_plain_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
-    compile_with(source, ptx, flags)
-}
-
-fn compile_with(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
-    let clang = find_clang()?;
-    let result = Command::new(&clang)
-        .args(["-x", "cuda"])
-        .arg(source)
-        .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S"])
-        .args(tree_flags(&find_cuda_of(flags)?))
-        .arg("--cuda-device-only")
-        .args(flags)
-        .arg("-o")
-        .arg(ptx)
-        .output()
-        .with_context(|| format!("cannot run {}", clang.display()))?;
-    let said = String::from_utf8_lossy(&result.stderr).into_owned();
-    if !result.status.success() {
-        bail!("clang cannot compile {} to PTX:\n{}", source.display(), said.trim_end());
-    }
-    Ok(said)
+    let flags: Vec<&str> = ["-g1", &plugin].into_iter().chain(flags.iter().map(String::as_str)).collect();
+    compile_device(source, &flags, ptx)
 }

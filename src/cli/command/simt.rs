@@ -1,6 +1,6 @@
 //! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
-use super::{cuda, record, say, simt_args};
+use super::{cuda, record, say, say_json, simt_args};
 use crate::map_report::{observed, page, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, ValueEnum};
@@ -287,7 +287,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
                     let precision = show::summary(&[], &[counted]).precision;
                     say(&format!("{}{}\n", observed::text(&branches), precision.sentence()))?;
                 }
-                MapFormat::Json => say(&format!("{}\n", serde_json::to_string_pretty(&branches)?))?,
+                MapFormat::Json => say_json(&branches)?,
             }
             report
         }

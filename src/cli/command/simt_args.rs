@@ -6,49 +6,75 @@ use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use warpwise_oracle::simt::Arg;
 
-/// Element types of scalars and buffers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Element {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    F32,
-    F64,
+/// Defines the element types by their names and the numbers that hold their bits.
+macro_rules! elements {
+    ($($element:ident $name:literal $number:ty,)*) => {
+        /// Element types of scalars and buffers.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Element { $($element,)* }
+
+        impl Element {
+            const ALL: &[Element] = &[$(Element::$element,)*];
+            pub fn name(self) -> &'static str {
+                match self { $(Element::$element => $name,)* }
+            }
+            pub fn size(self) -> usize {
+                match self { $(Element::$element => size_of::<$number>(),)* }
+            }
+        }
+
+        fn read_npy(path: &Path, element: Element) -> Result<Vec<u8>> {
+            let shown = path.display();
+            let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+            let npy = npyz::NpyFile::new(BufReader::new(file)).with_context(|| format!("{shown} is no NumPy file"))?;
+            let dtype = npy.dtype().descr();
+            let wrong = || format!("{shown} holds elements of type {dtype}, not {}", element.name());
+            Ok(match element {
+                $(Element::$element => {
+                    let values = npy.into_vec::<$number>().with_context(wrong)?;
+                    values.into_iter().flat_map(|value| value.to_le_bytes()).collect()
+                })*
+            })
+        }
+
+        /// Writes a one-dimensional NumPy file. Halves are written as their bits (`u16`).
+        pub fn save(path: &Path, element: Element, data: &[u8]) -> Result<()> {
+            use npyz::WriterBuilder;
+            let file = BufWriter::new(File::create(path)?);
+            let count = (data.len() / element.size()) as u64;
+            match element {
+                $(Element::$element => {
+                    let shape = npyz::WriteOptions::new().default_dtype().shape(&[count]);
+                    let mut writer = shape.writer(file).begin_nd()?;
+                    for &raw in data.as_chunks::<{ size_of::<$number>() }>().0 {
+                        writer.push(&<$number>::from_le_bytes(raw))?;
+                    }
+                    writer.finish()?;
+                })*
+            }
+            Ok(())
+        }
+    };
+}
+
+elements! {
+    I8 "i8" i8,
+    I16 "i16" i16,
+    I32 "i32" i32,
+    I64 "i64" i64,
+    U8 "u8" u8,
+    U16 "u16" u16,
+    U32 "u32" u32,
+    U64 "u64" u64,
+    F16 "f16" u16,
+    F32 "f32" f32,
+    F64 "f64" f64,
 }
 
 /// Maximum size of a buffer in bytes, so that a typing error does not exhaust memory.
 const MAX_BYTES: usize = 4 << 30;
 
-const NAMES: [(Element, &str, usize); 11] = [
-    (Element::I8, "i8", 1),
-    (Element::I16, "i16", 2),
-    (Element::I32, "i32", 4),
-    (Element::I64, "i64", 8),
-    (Element::U8, "u8", 1),
-    (Element::U16, "u16", 2),
-    (Element::U32, "u32", 4),
-    (Element::U64, "u64", 8),
-    (Element::F16, "f16", 2),
-    (Element::F32, "f32", 4),
-    (Element::F64, "f64", 8),
-];
-
 impl Element {
-    fn entry(self) -> (Element, &'static str, usize) {
-        NAMES[self as usize]
-    }
-    pub fn name(self) -> &'static str {
-        self.entry().1
-    }
-    pub fn size(self) -> usize {
-        self.entry().2
-    }
     pub fn is_float(self) -> bool {
         matches!(self, Element::F16 | Element::F32 | Element::F64)
     }
@@ -57,9 +83,8 @@ impl Element {
     }
 
     fn named(name: &str) -> Result<Element> {
-        let found = NAMES.iter().find(|entry| entry.1 == name);
-        found.map(|entry| entry.0).with_context(|| {
-            let all: Vec<&str> = NAMES.iter().map(|entry| entry.1).collect();
+        Element::ALL.iter().copied().find(|element| element.name() == name).with_context(|| {
+            let all: Vec<&str> = Element::ALL.iter().map(|element| element.name()).collect();
             format!("{name:?} is no element type; there are {}", all.join(", "))
         })
     }
@@ -171,28 +196,23 @@ pub fn parse(text: &str) -> Result<Given> {
     };
     let element = Element::named(name)?;
     let Some(count) = count.strip_suffix(']') else { bail!("{kind} lacks its closing bracket") };
-    if let Some(path) = value.strip_prefix('@') {
-        let data = read_npy(Path::new(path), element)?;
+    let number = || count.parse::<usize>().with_context(|| format!("{count:?} is no number of elements"));
+    // contents that have a length of their own
+    let own = if let Some(path) = value.strip_prefix('@') {
+        Some((path, read_npy(Path::new(path), element)?))
+    } else if let Some(list) = value.strip_prefix("list:") {
+        let items: Result<Vec<Vec<u8>>> = list.split(',').map(|item| element.value(item)).collect();
+        Some(("the list", items?.concat()))
+    } else {
+        None
+    };
+    if let Some((what, data)) = own {
         let have = data.len() / element.size();
-        if !count.is_empty() {
-            let want: usize = count.parse().with_context(|| format!("{count:?} is no number of elements"))?;
-            ensure!(have == want, "{path} holds {have} elements, but {want} are announced");
-        }
+        let want = if count.is_empty() { have } else { number()? };
+        ensure!(have == want, "{what} holds {have} elements, but {want} are announced");
         return Ok(Given::Buffer(Buffer { element, data }));
     }
-    if let Some(list) = value.strip_prefix("list:") {
-        let mut data = Vec::new();
-        for item in list.split(',') {
-            data.extend(element.value(item)?);
-        }
-        if !count.is_empty() {
-            let want: usize = count.parse().with_context(|| format!("{count:?} is no number of elements"))?;
-            let have = data.len() / element.size();
-            ensure!(have == want, "the list holds {have} elements, but {want} are announced");
-        }
-        return Ok(Given::Buffer(Buffer { element, data }));
-    }
-    let count: usize = count.parse().with_context(|| format!("{count:?} is no number of elements"))?;
+    let count = number()?;
     let size = count.checked_mul(element.size()).filter(|&size| size <= MAX_BYTES);
     ensure!(size.is_some(), "{count} elements of {} are more than {} GiB", element.name(), MAX_BYTES >> 30);
     let (how, detail) = value.split_once(':').map_or((value, None), |(how, detail)| (how, Some(detail)));
@@ -237,62 +257,6 @@ fn hex(text: &str) -> Result<Vec<u8>> {
             u8::from_str_radix(&pair, 16).with_context(|| format!("{pair:?} are no hexadecimal digits"))
         })
         .collect()
-}
-
-fn read_npy(path: &Path, element: Element) -> Result<Vec<u8>> {
-    let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-    let npy = npyz::NpyFile::new(BufReader::new(file)).with_context(|| format!("{shown} is no NumPy file"))?;
-    let dtype = npy.dtype().descr();
-    let wrong = || format!("{shown} holds elements of type {dtype}, not {}", element.name());
-    macro_rules! read {
-        ($ty:ty) => {
-            npy.into_vec::<$ty>().with_context(wrong)?.into_iter().flat_map(|value| value.to_le_bytes()).collect()
-        };
-    }
-    Ok(match element {
-        Element::I8 => read!(i8),
-        Element::I16 => read!(i16),
-        Element::I32 => read!(i32),
-        Element::I64 => read!(i64),
-        Element::U8 => read!(u8),
-        Element::U16 | Element::F16 => read!(u16),
-        Element::U32 => read!(u32),
-        Element::U64 => read!(u64),
-        Element::F32 => read!(f32),
-        Element::F64 => read!(f64),
-    })
-}
-
-/// Writes a one-dimensional NumPy file. Halves are written as their bits (`u16`).
-pub fn save(path: &Path, element: Element, data: &[u8]) -> Result<()> {
-    use npyz::WriterBuilder;
-    let file = BufWriter::new(File::create(path)?);
-    let count = (data.len() / element.size()) as u64;
-    macro_rules! write {
-        ($ty:ty, $size:literal) => {{
-            let mut writer = npyz::WriteOptions::new().default_dtype().shape(&[count]).writer(file).begin_nd()?;
-            for raw in data.chunks_exact($size) {
-                let mut bytes = [0u8; $size];
-                bytes.copy_from_slice(raw);
-                writer.push(&<$ty>::from_le_bytes(bytes))?;
-            }
-            writer.finish()?;
-        }};
-    }
-    match element {
-        Element::I8 => write!(i8, 1),
-        Element::I16 => write!(i16, 2),
-        Element::I32 => write!(i32, 4),
-        Element::I64 => write!(i64, 8),
-        Element::U8 => write!(u8, 1),
-        Element::U16 | Element::F16 => write!(u16, 2),
-        Element::U32 => write!(u32, 4),
-        Element::U64 => write!(u64, 8),
-        Element::F32 => write!(f32, 4),
-        Element::F64 => write!(f64, 8),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 //! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
 //! The output lists the files that were read, so that it can be cached until one of them changes.
 
-use super::cuda::{compile_device_ir, find_clang, find_cuda, find_cuda_of};
+use super::cuda::{compile_device, compile_device_ir, find_clang, find_cuda, find_cuda_of};
 use super::flags::ClangFlags;
 use super::nvcc::headers;
-use super::report::{compile_plain_ptx, compile_ptx};
+use super::report::compile_ptx;
 use crate::map_report::page;
 use crate::ptxas::assemble;
 use crate::report::details;
@@ -84,7 +84,8 @@ fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [
     let measured = || -> Result<_> {
         let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
         let plain = folder.join("plain.ptx");
-        compile_plain_ptx(file, &plain, &flags.plain)?;
+        let words: Vec<&str> = std::iter::once("-g1").chain(flags.plain.iter().map(String::as_str)).collect();
+        compile_device(file, &words, &plain)?;
         let of = |ptx: &Path| {
             let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
             assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)

@@ -1,10 +1,9 @@
-//! What does a user want to know about a module? The [`model`] is built once and shown as [`text`] or [`json`]; a whole
+//! What does a user want to know about a module? The [`model`] is built once and shown as [`text`] or as JSON; a whole
 //! project has an [`index`].
 
 pub mod advice;
 pub mod details;
 pub mod index;
-pub mod json;
 pub mod model;
 pub mod seen;
 pub mod text;

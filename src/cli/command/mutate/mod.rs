@@ -6,7 +6,7 @@
 
 mod stages;
 
-use super::project::progress;
+use super::project::{in_parallel, locked, progress};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -103,22 +103,17 @@ pub fn mutate(args: &MutateArgs) -> Result<ExitCode> {
     let bar = progress((args.seeds.1 - args.seeds.0) as usize);
     watch_signals();
     let trouble = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs.max(1) {
-            scope.spawn(|| {
-                let late = || is_interrupted() || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
-                while !stop.load(Ordering::Relaxed) && !late() {
-                    let from = next.fetch_add(BATCH, Ordering::Relaxed);
-                    if from >= args.seeds.1 {
-                        return;
-                    }
-                    if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done, &bar)
-                    {
-                        stop.store(true, Ordering::Relaxed);
-                        trouble.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-                    }
-                }
-            });
+    in_parallel(args.jobs, || {
+        let late = || is_interrupted() || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+        while !stop.load(Ordering::Relaxed) && !late() {
+            let from = next.fetch_add(BATCH, Ordering::Relaxed);
+            if from >= args.seeds.1 {
+                return;
+            }
+            if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done, &bar) {
+                stop.store(true, Ordering::Relaxed);
+                locked(&trouble).get_or_insert(error);
+            }
         }
     });
     bar.finish_and_clear();
@@ -152,6 +147,14 @@ fn pool(folders: &[PathBuf]) -> Result<Pool> {
     Pool::of_folders(folders).context("cannot read the corpus")
 }
 
+/// This command for other seeds.
+fn again(args: &MutateArgs, (from, to): (u64, u64)) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
+    command.args(["fuzz", "mutate", "--seeds"]).arg(format!("{from}..{to}"));
+    args.corpus.iter().for_each(|folder| _ = command.arg("--corpus").arg(folder));
+    Ok(command)
+}
+
 /// Tries the seeds of a batch, in as many children as necessary.
 fn batch(
     args: &MutateArgs,
@@ -162,11 +165,8 @@ fn batch(
     bar: &ProgressBar,
 ) -> Result<()> {
     while from < to && !stop.load(Ordering::Relaxed) && !late() {
-        let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
-        command.args(["fuzz", "mutate", "--child", "--seeds"]).arg(format!("{from}..{to}"));
-        for folder in &args.corpus {
-            command.arg("--corpus").arg(folder);
-        }
+        let mut command = again(args, (from, to))?;
+        command.arg("--child");
         let mut watched = Watched::start(command)?;
         let mut at = (from, String::new());
         let mut modules = 0;
@@ -180,12 +180,8 @@ fn batch(
                     match word {
                         Some("at") => at = (seed, rest.to_owned()),
                         Some("bad") => {
-                            found.push(Failure {
-                                seed,
-                                stage: at.1.clone(),
-                                kind: "invalid",
-                                message: rest.to_owned(),
-                            });
+                            let (stage, message) = (at.1.clone(), rest.to_owned());
+                            found.push(Failure { seed, stage, kind: "invalid", message });
                         }
                         Some("end") => {
                             modules += 1;
@@ -212,7 +208,7 @@ fn batch(
             bar.suspend(|| println!("{said}"));
         }
         stop.fetch_or(args.first && !found.is_empty(), Ordering::Relaxed);
-        let mut done = done.lock().unwrap_or_else(|e| e.into_inner());
+        let mut done = locked(done);
         if is_cut {
             done.left = Some(done.left.map_or(at.0, |left| left.min(at.0)));
         }
@@ -307,11 +303,7 @@ fn save(folder: &Path, failures: &[Failure], args: &MutateArgs) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for failure in failures {
         let path = folder.join(format!("{}.bc", failure.seed));
-        let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
-        command.args(["fuzz", "mutate", "--seeds"]).arg(format!("{}..{}", failure.seed, failure.seed + 1));
-        for corpus in &args.corpus {
-            command.arg("--corpus").arg(corpus);
-        }
+        let mut command = again(args, (failure.seed, failure.seed + 1))?;
         command.arg("--output").arg(&path).stderr(Stdio::null());
         if command.status().context("cannot start this program again")?.success() {
             println!("saved {} ({}@{})", path.display(), failure.kind, failure.stage);

@@ -192,10 +192,8 @@ impl Planner<'_> {
             let flags = [format!("--offload-arch={architecture}")];
             let mut command = self.clang(source, Language::Cuda, &flags);
             command.extend(["--cuda-device-only".into(), word.into(), "-o".into(), path.clone().into()]);
-            let mut argument =
-                OsString::from(format!("--image3=kind={kind},sm={},file=", architecture.trim_start_matches("sm_")));
-            argument.push(&path);
-            images.push(argument);
+            let sm = architecture.trim_start_matches("sm_");
+            images.push(joined(&format!("--image3=kind={kind},sm={sm},file="), &path));
             steps.push(Step::of(command));
         };
         for (architecture, has_ptx) in architectures {
@@ -205,11 +203,7 @@ impl Planner<'_> {
             }
         }
         let mut command: Vec<OsString> = vec![self.tools.cuda.join("bin/fatbinary").into(), "-64".into()];
-        command.push({
-            let mut create = OsString::from("--create=");
-            create.push(output);
-            create
-        });
+        command.push(joined("--create=", output));
         command.extend(images);
         steps.push(Step::of(command));
         Ok(steps)
@@ -247,9 +241,7 @@ impl Planner<'_> {
                 ["-include", headers::NAME].iter().for_each(|word| say(word));
             }
             if let Some(plugin) = &self.tools.plugin {
-                let mut word = OsString::from("-fpass-plugin=");
-                word.push(plugin);
-                say(&word);
+                say(&joined("-fpass-plugin=", plugin));
                 // remarks then say `n` instead of `argument 4`
                 if request.arguments().any(|word| word.to_string_lossy().starts_with("-Rpass")) {
                     say(&"-fno-discard-value-names");
@@ -340,9 +332,7 @@ impl Planner<'_> {
         for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "lib64/stubs", "lib/stubs"] {
             let folder = self.tools.cuda.join(folder);
             if folder.is_dir() {
-                let mut word = OsString::from("-L");
-                word.push(folder);
-                command.push(word);
+                command.push(joined("-L", &folder));
             }
         }
         command.extend(self.map_runtime().map(OsString::from));
@@ -385,14 +375,19 @@ impl Planner<'_> {
         command.extend(QUIET.iter().map(OsString::from));
         command.push("--offload-link".into());
         command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
-        let mut path = OsString::from("--ld-path=");
-        path.push(&keep);
-        command.push(path);
+        command.push(joined("--ld-path=", &keep));
         command.extend(self.request.arguments().cloned());
         command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
         command.extend(["-o".into(), output.into()]);
         Ok(vec![Step::of(command)])
     }
+}
+
+/// A flag with a path behind it.
+fn joined(flag: &str, path: &Path) -> OsString {
+    let mut word = OsString::from(flag);
+    word.push(path);
+    word
 }
 
 /// Whether an object or archive contains device code that must be linked; clang stores it in a section with this name.

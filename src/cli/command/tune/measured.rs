@@ -1,5 +1,6 @@
 //! What do choice files say? One table for each kernel and code, with a row for each alternative and block.
 
+use crate::command::replace;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -68,13 +69,7 @@ pub fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     if output.exists() && !output.is_file() {
         return std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()));
     }
-    // nothing is lost if the disk is full: the file changes as a whole
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let fails = || format!("cannot write {}", output.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(fails)?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).with_context(fails)?;
-    file.persist(output).with_context(fails)?;
-    Ok(())
+    replace(output, text.as_bytes())
 }
 
 pub fn json(files: &[PathBuf]) -> Result<()> {
