@@ -5,17 +5,15 @@
 //! merged; a check that is implied by another is dropped.
 
 use super::CheckError;
+use crate::simt::Shapes;
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 use warpwise_analysis::affine::form::{Ext, Form, Rest, Scope, Symbol, unsigned};
 use warpwise_analysis::divergence::facts::Facts;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
-use warpwise_ir::llvm::image::{self, FuncId, ModuleImage};
+use warpwise_ir::llvm::image::{FuncId, ModuleImage};
 use warpwise_ir::types::TypeKind;
-
-/// Marks a value without a shadow slot.
-pub(super) const UNTRACKED: u32 = u32::MAX;
 
 /// A set of analyses that make a claim, one bit each.
 pub(super) type Analyses = u8;
@@ -165,7 +163,8 @@ pub(super) struct FunctionClaims {
 /// Builds the lists of one function.
 struct Builder<'a> {
     facts: &'a [&'a Facts],
-    tracks: Vec<u32>,
+    /// The shadow slots of values that have one.
+    tracks: Vec<Option<u32>>,
     tracked: u32,
     checks: Vec<Check>,
 }
@@ -180,11 +179,10 @@ impl FunctionClaims {
         if !same {
             return Err(CheckError::Mismatch(function.name.clone()));
         }
-        let mut builder =
-            Builder { facts, tracks: vec![UNTRACKED; kernel.value_count()], tracked: 0, checks: Vec::new() };
+        let mut builder = Builder { facts, tracks: vec![None; kernel.value_count()], tracked: 0, checks: Vec::new() };
         let mut insts = Vec::with_capacity(function.insts.len());
         let mut branches: Vec<BranchCheck> = Vec::new();
-        let mut params = Vec::new();
+        let (mut params, mut shapes) = (Vec::new(), Shapes::new(image));
         let mut slot = 0;
         for (index, param) in function.params.iter().enumerate() {
             let from = builder.checks.len();
@@ -192,7 +190,7 @@ impl FunctionClaims {
                 // of a by-value argument only the caller's pointer is visible
                 builder.definition(kernel.param(index as u32));
             }
-            let count = slots_of(image, param.ty);
+            let count = shapes.of(param.ty).map_or(0, |shape| shape.slots) as usize;
             params.push(ParamClaims { first: slot, count, track: None, checks: from..builder.checks.len() });
             slot += count;
         }
@@ -225,13 +223,12 @@ impl FunctionClaims {
         }
         for (number, claims) in insts.iter_mut().enumerate() {
             let value = kernel.result(Inst::from_u32(number as u32));
-            claims.track = Some(builder.tracks[value.index()]).filter(|&track| track != UNTRACKED);
+            claims.track = builder.tracks[value.index()];
             claims.idle =
                 claims.track.is_none() && claims.uses == claims.end && !claims.starts_block && !claims.returns;
         }
         for (index, param) in params.iter_mut().enumerate() {
-            let track = builder.tracks[index];
-            param.track = (track != UNTRACKED).then_some(track);
+            param.track = builder.tracks[index];
         }
         let (convergent, unreached) = of_blocks(facts);
         Ok(FunctionClaims {
@@ -267,12 +264,10 @@ fn of_blocks(facts: &[&Facts]) -> (Vec<Convergent>, Vec<Analyses>) {
 
 impl Builder<'_> {
     fn track(&mut self, value: Value) -> u32 {
-        let track = &mut self.tracks[value.index()];
-        if *track == UNTRACKED {
-            *track = self.tracked;
+        *self.tracks[value.index()].get_or_insert_with(|| {
             self.tracked += 1;
-        }
-        *track
+            self.tracked - 1
+        })
     }
 
     /// Adds the claims about a value where it is defined.
@@ -386,17 +381,5 @@ impl Builder<'_> {
         }
         self.checks.truncate(kept);
         self.checks.push(check);
-    }
-}
-
-/// Number of slots of a value of a type in the machine's layout.
-fn slots_of(image: &ModuleImage, ty: image::TypeId) -> usize {
-    match &image.ty(ty).kind {
-        image::TypeKind::Void | image::TypeKind::Label | image::TypeKind::Metadata => 0,
-        image::TypeKind::Int(bits) => bits.div_ceil(64) as usize,
-        image::TypeKind::Vector { element, length } => slots_of(image, *element) * *length as usize,
-        image::TypeKind::Array { element, length } => slots_of(image, *element) * *length as usize,
-        image::TypeKind::Struct(members) => members.iter().map(|member| slots_of(image, member.0)).sum(),
-        _ => 1,
     }
 }

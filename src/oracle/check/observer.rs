@@ -9,7 +9,7 @@ use super::claims::{Analyses, Check, CheckTerm, Expected, FunctionClaims, Readin
 use super::lanes::{NEVER_SET, Tracked, lanes_with, rests, store, whole};
 use super::violation::{Violation, ViolationKind};
 use super::{CheckReport, MAX_INSTANCES, MAX_VIOLATIONS};
-use crate::simt::{LANES, LaneValues, Lanes, Observer, StepContext, lanes_of, mix};
+use crate::simt::{LANES, LaneValues, Lanes, Observer, StepContext, among, lanes_of, mix};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use warpwise_analysis::affine::form::{Base, Ext, Scope};
@@ -175,22 +175,16 @@ impl<'c> ClaimObserver<'c> {
                 continue;
             }
             for (sequence, convergent) in activation.sequences.iter().zip(&claims.convergent) {
-                let short = lanes_of(activation.returned)
-                    .filter(|&lane| (sequence.position[lane] as usize) < sequence.passed.len())
-                    .fold(0, |set, lane| set | 1 << lane);
+                let is_short = |lane: usize| (sequence.position[lane] as usize) < sequence.passed.len();
+                let short = among(activation.returned, is_short);
                 let Some(first) = lanes_of(short).next() else { continue };
                 let (inst, _) = sequence.passed[sequence.position[first] as usize];
                 let seen = format!("lanes {short:#010x} returned from the function without coming to it");
                 let Activation { func, block, warp, returned: lanes, .. } = activation;
                 let spot = Spot { func, inst, block, warp, lanes, iteration: 0 };
-                let (key, analyses) = (u64::MAX - u64::from(convergent.analyses), convergent.analyses);
-                self.tell(
-                    ViolationKind::Convergence,
-                    spot,
-                    key,
-                    ("the block is convergent".to_owned(), analyses),
-                    seen,
-                );
+                let key = u64::MAX - u64::from(convergent.analyses);
+                let claim = ("the block is convergent".to_owned(), convergent.analyses);
+                self.tell(ViolationKind::Convergence, spot, key, claim, seen);
             }
         }
         self.index.clear();

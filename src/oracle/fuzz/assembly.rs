@@ -57,15 +57,9 @@ impl Gen<'_> {
     }
 
     fn special(&mut self) -> (&'static str, Scope) {
-        self.rng.pick(&[
-            ("tid.x", Scope::Lane),
-            ("tid.y", Scope::Lane),
-            ("laneid", Scope::Lane),
-            ("lanemask_lt", Scope::Lane),
-            ("ntid.x", Scope::Block),
-            ("ctaid.x", Scope::Block),
-            ("nctaid.x", Scope::Block),
-        ])
+        let names = ["tid.x", "tid.y", "laneid", "lanemask_lt", "ntid.x", "ctaid.x", "nctaid.x"];
+        let name = self.rng.pick(&names);
+        (name, if name.starts_with(['t', 'l']) { Scope::Lane } else { Scope::Block })
     }
 
     fn assembly_program(&mut self) {

@@ -2,15 +2,13 @@
 //! [`crate::check`].
 
 use super::KERNEL;
-use super::drive::{Failure, Tally, Trouble, inputs, load};
+use super::drive::{Failure, Tally, Trouble, config, inputs, load};
 use super::launch::{Geometry, Launch};
 use crate::check::{CheckError, Checker};
-use crate::simt::{LaunchConfig, Limits, Scheduler};
+use crate::simt::{LaunchConfig, Scheduler};
 use warpwise_ir::llvm::image::import;
 use warpwise_ir::llvm::owned::OwnedModule;
 
-/// Maximum number of instructions that a checked launch may execute.
-const STEPS: u64 = 20_000_000;
 /// Name of the stage in reports.
 pub const STAGE: &str = "claims";
 
@@ -31,10 +29,7 @@ pub fn check(module: &OwnedModule, launch: &Launch, geometries: &[Geometry], sch
         let fail = |trouble| Failure { geometry: Some(geometry), stage: STAGE.to_owned(), trouble };
         let schedulers = [Scheduler::Lockstep].into_iter().chain((1..=schedules).map(Scheduler::Independent));
         for scheduler in schedulers {
-            let mut config = LaunchConfig::new(geometry.grid, geometry.block);
-            config.limits = Limits { steps: STEPS, ..Limits::default() };
-            config.scheduler = scheduler;
-            config.dynamic_shared = launch.dynamic_shared;
+            let config = LaunchConfig { scheduler, ..config(launch, geometry) };
             let report = checker.run(Some(KERNEL), &config, &inputs).map_err(|error| match error {
                 CheckError::Launch(error) => fail(Trouble::of_launch(error)),
                 CheckError::Mismatch(_) => fail(Trouble::Module(error.to_string())),

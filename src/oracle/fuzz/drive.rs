@@ -282,6 +282,12 @@ pub(super) fn inputs(launch: &Launch) -> Inputs {
     Inputs { args: args.collect(), globals: Vec::new() }
 }
 
+/// A launch of a kernel in one of its geometries.
+pub(super) fn config(launch: &Launch, geometry: Geometry) -> LaunchConfig {
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    LaunchConfig { limits, dynamic_shared: launch.dynamic_shared, ..LaunchConfig::new(geometry.grid, geometry.block) }
+}
+
 /// Runs modules in one geometry.
 pub(super) struct Runner<'t> {
     pub(super) launch: &'t Launch,
@@ -309,10 +315,8 @@ impl Runner<'_> {
         adjust: impl FnOnce(&mut LaunchConfig),
         observer: &mut impl Observer,
     ) -> Result<LaunchReport, Failure> {
-        let mut config = LaunchConfig::new(self.geometry.grid, self.geometry.block);
-        config.limits = Limits { steps: STEPS, ..Limits::default() };
+        let mut config = config(self.launch, self.geometry);
         config.races = RaceCheck { shared: self.races, global: self.races };
-        config.dynamic_shared = self.launch.dynamic_shared;
         adjust(&mut config);
         let ran =
             machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, self.inputs, observer));

@@ -264,15 +264,21 @@ impl Gen<'_> {
 
     pub(super) fn truncate(&mut self, from: Val, to: Ty) -> Val {
         let fits = from.hi <= to.max();
-        let mut flags = String::new();
-        if fits && self.happens(Feature::Flags) {
-            flags.push_str(" nuw");
-        }
-        if from.hi <= to.smax() && self.happens(Feature::Flags) {
-            flags.push_str(" nsw");
-        }
+        let flags = self.wrap_flags(fits, from.hi <= to.smax());
         let hi = if fits { from.hi } else { to.max() };
         self.op(to, hi, from.scope, format_args!("trunc{flags} {} {from} to {to}", from.ty))
+    }
+
+    /// Which of the flags that hold are written.
+    fn wrap_flags(&mut self, nuw: bool, nsw: bool) -> String {
+        let written = |g: &mut Self, holds, flag| if holds && g.happens(Feature::Flags) { flag } else { "" };
+        [written(self, nuw, " nuw"), written(self, nsw, " nsw")].concat()
+    }
+
+    /// Both conditions, or with `either` one of them, as short-circuit operators leave it.
+    pub(super) fn short_circuit(&mut self, either: bool, first: Val, second: Val) -> Val {
+        let rest = if either { format!("i1 true, i1 {second}") } else { format!("i1 {second}, i1 false") };
+        self.bit(first.scope.min(second.scope), format_args!("select i1 {first}, {rest}"))
     }
 
     /// A chain of zext, sext and trunc.
@@ -313,13 +319,7 @@ impl Gen<'_> {
             }
             2 => {
                 let product = u128::from(a.hi) << k;
-                let mut flags = String::new();
-                if product <= u128::from(ty.max()) && self.happens(Feature::Flags) {
-                    flags.push_str(" nuw");
-                }
-                if product <= u128::from(ty.smax()) && self.happens(Feature::Flags) {
-                    flags.push_str(" nsw");
-                }
+                let flags = self.wrap_flags(product <= u128::from(ty.max()), product <= u128::from(ty.smax()));
                 let hi = product.min(u128::from(ty.max())) as u64;
                 self.op(ty, hi, a.scope, format_args!("shl{flags} {ty} {a}, {k}"));
             }
@@ -508,7 +508,7 @@ impl Gen<'_> {
             }
             1 => {
                 let second = self.compare(scope);
-                self.bit(first.scope.min(second.scope), format_args!("select i1 {first}, i1 true, i1 {second}"))
+                self.short_circuit(true, first, second)
             }
             2 => self.binary("xor", first, Val::int(I1, 1)),
             _ => first,

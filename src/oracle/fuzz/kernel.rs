@@ -116,22 +116,17 @@ impl Gen<'_> {
     /// The kernel's parameters as text, and what they are launched with.
     fn signature(&mut self) -> (String, Vec<ArgSpec>) {
         let threads = u64::from(self.geometries.iter().map(|g| g.threads()).max().unwrap_or(1));
-        let buffer = |elem, len: u64, fill, noalias_readonly| ArgSpec::Buffer {
-            elem,
-            len: len as usize,
-            fill,
-            noalias_readonly,
-        };
+        let buffer = |elem, len: u64, fill| ArgSpec::Buffer { elem, len: len as usize, fill };
         let mut args = vec![
-            buffer(Elem::I32, threads * self.slots, Fill::Zero, false),
-            buffer(Elem::I64, threads * WIDE_SLOTS, Fill::Zero, false),
+            buffer(Elem::I32, threads * self.slots, Fill::Zero),
+            buffer(Elem::I64, threads * WIDE_SLOTS, Fill::Zero),
         ];
         let seeds = [self.rng.bits(), self.rng.bits(), self.rng.bits()];
         let fill = if self.rng.chance(25) { Fill::Iota } else { Fill::Random(seeds[0]) };
-        args.push(buffer(Elem::I32, BUFFER, fill, true));
-        args.push(buffer(Elem::F32, BUFFER, Fill::Random(seeds[1]), true));
-        args.push(buffer(Elem::I32, BUFFER, Fill::Random(seeds[2]), false));
-        args.push(buffer(Elem::I32, COUNTERS, Fill::Zero, false));
+        args.push(buffer(Elem::I32, BUFFER, fill));
+        args.push(buffer(Elem::F32, BUFFER, Fill::Random(seeds[1])));
+        args.push(buffer(Elem::I32, BUFFER, Fill::Random(seeds[2])));
+        args.push(buffer(Elem::I32, COUNTERS, Fill::Zero));
         let n = self.rng.pick(&[0, 1, 7, 31, 32, 33, 50, 64, 100, 128, 200, 1000]);
         let scalars = [Val::int(I32, n), self.constant(I32), self.constant(I64)];
         for scalar in scalars {
@@ -355,6 +350,6 @@ impl Gen<'_> {
         ir.push_str(&self.f.allocas);
         ir.push_str(&self.f.body);
         let _ = write!(ir, "}}\n\nattributes #0 = {{ {attributes} }}\n\n!0 = !{{}}\n");
-        GeneratedKernel { ir, kernel: KERNEL.to_owned(), launch, features: self.features, seed, mode: self.knobs.mode }
+        GeneratedKernel { ir, launch, features: self.features, seed, mode: self.knobs.mode }
     }
 }

@@ -232,45 +232,31 @@ impl Knobs {
             weights: Feature::DEFAULT_WEIGHTS.to_vec(),
         };
         use Feature::*;
-        let scale: &[(Feature, u32)] = match mode {
+        let scale: &[(u32, &[Feature])] = match mode {
             Mode::General | Mode::Diamonds | Mode::CountedArrays | Mode::Calls | Mode::Idioms => &[],
             Mode::Control => &[
-                (If, 3),
-                (IfElse, 2),
-                (Switch, 3),
-                (CountedLoop, 2),
-                (WhileLoop, 3),
-                (DoWhile, 2),
-                (Break, 3),
-                (Continue, 3),
-                (Dag, 4),
-                (Irreducible, 5),
-                (DeadBlock, 3),
+                (2, &[IfElse, CountedLoop, DoWhile]),
+                (3, &[If, Switch, WhileLoop, Break, Continue, DeadBlock]),
+                (4, &[Dag]),
+                (5, &[Irreducible]),
             ],
-            Mode::Pressure => &[(CountedLoop, 3)],
+            Mode::Pressure => &[(3, &[CountedLoop])],
             Mode::LocalArrays => {
-                &[(LocalArray, 8), (DynamicAlloca, 4), (StackAddress, 4), (CountedLoop, 2), (ByVal, 5)]
+                &[(8, &[LocalArray]), (4, &[DynamicAlloca, StackAddress]), (2, &[CountedLoop]), (5, &[ByVal])]
             }
             Mode::UniformLoads => {
-                &[(ReadOnlyLoad, 5), (MutableLoad, 6), (ConstantLoad, 4), (PointerSelect, 4), (CountedLoop, 2)]
+                &[(5, &[ReadOnlyLoad]), (6, &[MutableLoad]), (4, &[ConstantLoad, PointerSelect]), (2, &[CountedLoop])]
             }
             Mode::Collectives => &[
-                (Vote, 4),
-                (Ballot, 4),
-                (Shuffle, 4),
-                (Redux, 5),
-                (Match, 5),
-                (ActiveMask, 4),
-                (BlockBarrier, 3),
-                (WarpBarrier, 4),
-                (Shared, 3),
-                (SharedNeighbour, 5),
-                (WarpIndex, 2),
+                (4, &[Vote, Ballot, Shuffle, ActiveMask, WarpBarrier]),
+                (5, &[Redux, Match, SharedNeighbour]),
+                (3, &[BlockBarrier, Shared]),
+                (2, &[WarpIndex]),
             ],
-            Mode::Loops => &[(StreamLoop, 8), (CountedLoop, 2), (BlockBarrier, 2), (SharedNeighbour, 3)],
+            Mode::Loops => &[(8, &[StreamLoop]), (2, &[CountedLoop, BlockBarrier]), (3, &[SharedNeighbour])],
         };
-        for &(feature, factor) in scale {
-            knobs.set_weight(feature, knobs.weight(feature) * factor);
+        for &(factor, features) in scale {
+            features.iter().for_each(|&feature| knobs.set_weight(feature, knobs.weight(feature) * factor));
         }
         match mode {
             Mode::Pressure => knobs.set_weight(MaxNreg, 60),

@@ -54,7 +54,7 @@ pub enum ArgSpec {
     /// The value's bits, zero-extended.
     Scalar { elem: Elem, bits: u64 },
     /// A pointer to an allocation of its own, aligned to at least 16 bytes.
-    Buffer { elem: Elem, len: usize, fill: Fill, noalias_readonly: bool },
+    Buffer { elem: Elem, len: usize, fill: Fill },
     /// The bytes of a `byval` structure.
     ByVal { bytes: Vec<u8> },
 }
@@ -65,7 +65,7 @@ impl ArgSpec {
         match *self {
             Self::Scalar { elem, bits } => bits.to_le_bytes()[..elem.size()].to_vec(),
             Self::ByVal { ref bytes } => bytes.clone(),
-            Self::Buffer { elem, len, fill, .. } => {
+            Self::Buffer { elem, len, fill } => {
                 let mut out = Vec::with_capacity(len * elem.size());
                 let mut rng = Rng::new(if let Fill::Random(seed) = fill { seed } else { 0 }, 0xf111);
                 for i in 0..len {
@@ -149,7 +149,7 @@ impl Launch {
     }
 }
 
-/// `i32[64]:random:7`, `f32[256]:iota:readonly`, `i32:7`, `f32:0x3f000000` (bits), `bytes:00ff…`.
+/// `i32[64]:random:7`, `f32[256]:iota`, `i32:7`, `f32:0x3f000000` (bits), `bytes:00ff…`.
 impl fmt::Display for ArgSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -158,14 +158,13 @@ impl fmt::Display for ArgSpec {
                 f.write_str("bytes:")?;
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
             }
-            Self::Buffer { elem, len, fill, noalias_readonly } => {
+            Self::Buffer { elem, len, fill } => {
                 write!(f, "{}[{len}]:", elem.name())?;
                 match fill {
-                    Fill::Zero => f.write_str("zero")?,
-                    Fill::Iota => f.write_str("iota")?,
-                    Fill::Random(seed) => write!(f, "random:{seed}")?,
+                    Fill::Zero => f.write_str("zero"),
+                    Fill::Iota => f.write_str("iota"),
+                    Fill::Random(seed) => write!(f, "random:{seed}"),
                 }
-                f.write_str(if noalias_readonly { ":readonly" } else { "" })
             }
         }
     }
@@ -187,17 +186,13 @@ impl FromStr for ArgSpec {
             return Ok(Self::Scalar { elem: Elem::from_name(head).ok_or_else(bad)?, bits: bits.ok_or_else(bad)? });
         };
         let len = len.strip_suffix(']').and_then(|len| len.parse().ok()).ok_or_else(bad)?;
-        let (fill, noalias_readonly) = match rest.strip_suffix(":readonly") {
-            Some(fill) => (fill, true),
-            None => (rest, false),
-        };
-        let fill = match (fill, fill.strip_prefix("random:").and_then(|seed| seed.parse().ok())) {
+        let fill = match (rest, rest.strip_prefix("random:").and_then(|seed| seed.parse().ok())) {
             ("zero", _) => Fill::Zero,
             ("iota", _) => Fill::Iota,
             (_, Some(seed)) => Fill::Random(seed),
             _ => return Err(bad()),
         };
-        Ok(Self::Buffer { elem: Elem::from_name(elem).ok_or_else(bad)?, len, fill, noalias_readonly })
+        Ok(Self::Buffer { elem: Elem::from_name(elem).ok_or_else(bad)?, len, fill })
     }
 }
 
@@ -277,9 +272,9 @@ mod tests {
 
     #[test]
     fn fills_are_what_they_say() {
-        let iota = ArgSpec::Buffer { elem: Elem::I32, len: 3, fill: Fill::Iota, noalias_readonly: true };
+        let iota = ArgSpec::Buffer { elem: Elem::I32, len: 3, fill: Fill::Iota };
         assert_eq!(iota.bytes(), [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
-        let random = ArgSpec::Buffer { elem: Elem::F32, len: 100, fill: Fill::Random(5), noalias_readonly: true };
+        let random = ArgSpec::Buffer { elem: Elem::F32, len: 100, fill: Fill::Random(5) };
         for chunk in random.bytes().chunks_exact(4) {
             let value = f32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
             assert!((-64.0..64.0).contains(&value) && (value * 8.0).fract() == 0.0, "{value}");
@@ -292,8 +287,8 @@ mod tests {
         let launch = Launch {
             args: vec![
                 ArgSpec::Scalar { elem: Elem::F32, bits: 0x3f00_0000 },
-                ArgSpec::Buffer { elem: Elem::I32, len: 5, fill: Fill::Random(77), noalias_readonly: true },
-                ArgSpec::Buffer { elem: Elem::F64, len: 6, fill: Fill::Iota, noalias_readonly: false },
+                ArgSpec::Buffer { elem: Elem::I32, len: 5, fill: Fill::Random(77) },
+                ArgSpec::Buffer { elem: Elem::F64, len: 6, fill: Fill::Iota },
                 ArgSpec::ByVal { bytes: vec![0, 255, 16] },
             ],
             geometries: vec![Geometry { grid: [1, 2, 1], block: [65, 2, 1] }],

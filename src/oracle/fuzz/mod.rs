@@ -47,10 +47,8 @@ pub const KERNEL: &str = "kernel";
 /// A random kernel and how to launch it.
 #[derive(Clone, Debug)]
 pub struct GeneratedKernel {
-    /// The module, as textual LLVM IR.
+    /// The module, as textual LLVM IR; the kernel in it is [`KERNEL`].
     pub ir: String,
-    /// The kernel's name in it.
-    pub kernel: String,
     /// How to launch it: in these geometries its buffers are large enough and its collectives legal.
     pub launch: Launch,
     /// Features that occur in it.

@@ -9,7 +9,7 @@
 //! kernel that is to be measured.
 
 use super::claims;
-use super::drive::{Failure, Plan, Plugin, Runner, Tally, Trouble, inputs, load};
+use super::drive::{Failure, Plan, Plugin, Runner, Tally, Trouble, config, inputs, load};
 use super::launch::{Geometry, Launch};
 use crate::check::debug_info::{Editors, Kept, check as check_debug_info};
 use crate::check::recount;
@@ -80,8 +80,7 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             if counts(plan.plugin, pipeline) {
                 let mut seen = DivergenceMap::default();
                 let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
-                let config = LaunchConfig::new(runner.geometry.grid, runner.geometry.block);
-                let launch = recount::launch_of(&config, runner.inputs);
+                let launch = recount::launch_of(&config(launch, geometry), runner.inputs);
                 recount::compare(&transformed, &seen, &launch, &report)
                     .map_err(|error| runner.failure(&stage, Trouble::Counters(error.to_string())))?;
             }

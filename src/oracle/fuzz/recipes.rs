@@ -3,7 +3,7 @@
 //! plugin's tests.
 
 use super::{Feature, Mode};
-use warpwise_analysis::mutants::Mutant;
+use warpwise_analysis::mutants::Mutant::{self, *};
 
 /// How a pass is tested.
 #[derive(Debug)]
@@ -40,12 +40,7 @@ pub const PASSES: &[Tested] = &[
         recipes: &[recipe(
             Mode::Calls,
             "inline-calls",
-            &[
-                (Mutant::InlineNoCopy, 0),
-                (Mutant::InlineOffsetLost, 6),
-                (Mutant::InlineSwapped, 2),
-                (Mutant::InlineStoreLost, 1),
-            ],
+            &[(InlineNoCopy, 0), (InlineOffsetLost, 6), (InlineSwapped, 2), (InlineStoreLost, 1)],
         )],
     },
     Tested {
@@ -54,28 +49,15 @@ pub const PASSES: &[Tested] = &[
         recipes: &[recipe(
             Mode::CountedArrays,
             "free-arrays",
-            &[
-                (Mutant::ArrayTurnLost, 1),
-                (Mutant::ArrayOneObject, 1),
-                (Mutant::ArrayStoreLost, 1),
-                (Mutant::ArrayFirstPlace, 1),
-            ],
+            &[(ArrayTurnLost, 1), (ArrayOneObject, 1), (ArrayStoreLost, 1), (ArrayFirstPlace, 1)],
         )],
     },
     Tested {
         pass: "idioms",
         folders: &["idioms"],
         recipes: &[
-            recipe(
-                Mode::Idioms,
-                "free-arrays",
-                &[(Mutant::CountNone, 1), (Mutant::CountHalf, 28), (Mutant::CountAnew, 1), (Mutant::CopyShort, 0)],
-            ),
-            recipe(
-                Mode::Idioms,
-                IDIOMS,
-                &[(Mutant::CopyShort, 0), (Mutant::CopyOnePlace, 0), (Mutant::RemainderUndivided, 0)],
-            ),
+            recipe(Mode::Idioms, "free-arrays", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1), (CopyShort, 0)]),
+            recipe(Mode::Idioms, IDIOMS, &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0)]),
         ],
     },
     Tested {
@@ -84,24 +66,18 @@ pub const PASSES: &[Tested] = &[
         recipes: &[recipe(
             Mode::Loops,
             "unroll-loops<always>",
-            &[
-                (Mutant::UnrollNoRemainder, 0),
-                (Mutant::UnrollSameIndex, 6),
-                (Mutant::UnrollStaleExit, 4),
-                (Mutant::GroupPastEnd, 33),
-                (Mutant::GroupWraps, 4),
-            ],
+            &[(UnrollNoRemainder, 0), (UnrollSameIndex, 6), (UnrollStaleExit, 4), (GroupPastEnd, 33), (GroupWraps, 4)],
         )],
     },
     Tested {
         pass: "annotate-uniform",
         folders: &["annotate"],
         recipes: &[
-            recipe(Mode::Control, "annotate-uniform<block={block}>", &[(Mutant::VoteDivergent, 39)]),
+            recipe(Mode::Control, "annotate-uniform<block={block}>", &[(VoteDivergent, 39)]),
             recipe(
                 Mode::Control,
                 "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
-                &[(Mutant::WrittenInvariant, 0)],
+                &[(WrittenInvariant, 0)],
             ),
         ],
     },
@@ -112,15 +88,9 @@ pub const PASSES: &[Tested] = &[
             recipe(
                 Mode::Diamonds,
                 "fuse-branches<always>",
-                &[
-                    (Mutant::SwappedSelect, 1),
-                    (Mutant::LostGuard, 7),
-                    (Mutant::SwappedPhi, 12),
-                    (Mutant::ExitOneSide, 1),
-                    (Mutant::HoistedLoad, 18),
-                ],
+                &[(SwappedSelect, 1), (LostGuard, 7), (SwappedPhi, 12), (ExitOneSide, 1), (HoistedLoad, 18)],
             ),
-            recipe(Mode::Control, "fuse-branches<always>", &[(Mutant::GatherSwapped, 7)]),
+            recipe(Mode::Control, "fuse-branches<always>", &[(GatherSwapped, 7)]),
         ],
     },
     Tested {
@@ -131,28 +101,24 @@ pub const PASSES: &[Tested] = &[
                 Mode::LocalArrays,
                 "steer-spills<victims=rare+stack;block={block}>",
                 &[
-                    (Mutant::StackOverlap, 0),
-                    (Mutant::StackStride, 0),
-                    (Mutant::StackNoBarrier, 5),
-                    (Mutant::StackPhiSwapped, 5),
-                    (Mutant::StackSelectSwapped, 5),
-                    (Mutant::StackEarlyLoad, 5),
+                    (StackOverlap, 0),
+                    (StackStride, 0),
+                    (StackNoBarrier, 5),
+                    (StackPhiSwapped, 5),
+                    (StackSelectSwapped, 5),
+                    (StackEarlyLoad, 5),
                 ],
             ),
-            recipe(
-                Mode::LocalArrays,
-                "steer-spills<victims=rare+stack>",
-                &[(Mutant::ConstantShifted, 28), (Mutant::AnyBlock, 22)],
-            ),
+            recipe(Mode::LocalArrays, "steer-spills<victims=rare+stack>", &[(ConstantShifted, 28), (AnyBlock, 22)]),
             recipe(
                 Mode::Pressure,
                 "steer-spills<victims=constant;regs=24;block={block}>",
-                &[(Mutant::RematOperand, 0), (Mutant::ZeroIsOne, 1)],
+                &[(RematOperand, 0), (ZeroIsOne, 1)],
             ),
             recipe(
                 Mode::Pressure,
                 "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>",
-                &[(Mutant::SlotOffset, 1), (Mutant::SlotNoBarrier, 3), (Mutant::RowStride, 1), (Mutant::LaneLost, 1)],
+                &[(SlotOffset, 1), (SlotNoBarrier, 3), (RowStride, 1), (LaneLost, 1)],
             ),
         ],
     },
@@ -163,20 +129,20 @@ pub const PASSES: &[Tested] = &[
             recipe(
                 Mode::LocalArrays,
                 "steer-spills<victims=rare+stack;versions>",
-                &[(Mutant::VersionStride, 0), (Mutant::VersionEarly, 0), (Mutant::VersionShort, 0)],
+                &[(VersionStride, 0), (VersionEarly, 0), (VersionShort, 0)],
             ),
             Recipe {
                 mode: Mode::Diamonds,
                 more: &[Feature::WarpIndex],
                 pipeline: "fuse-branches<always;versions>,annotate-uniform",
-                faults: &[(Mutant::VersionAnyLaunch, 3), (Mutant::VersionHalf, 3)],
+                faults: &[(VersionAnyLaunch, 3), (VersionHalf, 3)],
             },
         ],
     },
     Tested {
         pass: "divergence-map",
         folders: &["map"],
-        recipes: &[recipe(Mode::Control, "divergence-map", &[(Mutant::CountsTwice, 0)])],
+        recipes: &[recipe(Mode::Control, "divergence-map", &[(CountsTwice, 0)])],
     },
 ];
 

@@ -366,13 +366,9 @@ impl Gen<'_> {
                 let second = self.compare(Scope::Lane);
                 self.binary("and", first, second)
             }
-            2 => {
+            which @ 2..4 => {
                 let second = self.compare(Scope::Lane);
-                self.bit(Scope::Lane, format_args!("select i1 {first}, i1 true, i1 {second}"))
-            }
-            3 => {
-                let second = self.compare(Scope::Lane);
-                self.bit(Scope::Lane, format_args!("select i1 {first}, i1 {second}, i1 false"))
+                self.short_circuit(which == 2, first, second)
             }
             _ => first,
         }

@@ -70,22 +70,7 @@ pub enum Op {
         d: Dst,
         a: Src,
     },
-    Int2(Int2Args),
-    Int1 {
-        op: Int1,
-        bits: u16,
-        poison: bool,
-        d: Dst,
-        a: Src,
-    },
-    Int3 {
-        op: Int3,
-        bits: u16,
-        d: Dst,
-        a: Src,
-        b: Src,
-        c: Src,
-    },
+    Int(IntArgs),
     ICmp {
         pred: IntCmp,
         bits: u16,
@@ -101,28 +86,12 @@ pub enum Op {
         a: Src,
         b: Src,
     },
-    Float1 {
-        op: Float1,
+    Float {
+        op: FloatOp,
         fmt: Fmt,
         mode: Mode,
         d: Dst,
-        a: Src,
-    },
-    Float2 {
-        op: Float2,
-        fmt: Fmt,
-        mode: Mode,
-        d: Dst,
-        a: Src,
-        b: Src,
-    },
-    Fma {
-        fmt: Fmt,
-        mode: Mode,
-        d: Dst,
-        a: Src,
-        b: Src,
-        c: Src,
+        args: [Src; 3],
     },
     Class {
         fmt: Fmt,
@@ -299,15 +268,14 @@ pub enum Op {
     },
 }
 
-/// An integer operation of two operands.
+/// An integer operation; with fewer than three operands, the last is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Int2Args {
-    pub op: Int2,
+pub struct IntArgs {
+    pub op: IntOp,
     pub bits: u16,
     pub wrap: Wrap,
     pub d: Dst,
-    pub a: Src,
-    pub b: Src,
+    pub args: [Src; 3],
 }
 
 /// A load or store.

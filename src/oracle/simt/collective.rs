@@ -7,7 +7,7 @@ use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
 use super::float;
 use super::names;
-use super::warp::lanes_of;
+use super::warp::{among, lanes_of};
 
 /// Operands of all lanes: mask, value, lane or predicate, clamp; and where each is undefined.
 #[derive(Clone, Default)]
@@ -41,7 +41,7 @@ pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> 
     let mut rest = active;
     while rest != 0 {
         let first = rest.trailing_zeros() as usize;
-        let group = lanes_of(rest).filter(|&lane| masks[lane] == masks[first]).fold(0u32, |set, lane| set | 1 << lane);
+        let group = among(rest, |lane| masks[lane] == masks[first]);
         rest &= !group;
         if !is_maskless(masks[first]) {
             let mask = masks[first] as u32;
@@ -66,12 +66,11 @@ pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> 
 /// Computes the results for one group of lanes; entries of other lanes are not changed.
 pub fn compute(what: Collective, group: u32, operands: &Operands, results: &mut Results) {
     let a = &operands.values[1];
-    let holds = lanes_of(group).filter(|&lane| a[lane] & 1 != 0).fold(0u32, |set, lane| set | 1 << lane);
+    let holds = among(group, |lane| a[lane] & 1 != 0);
     // lanes whose value agrees with that of `lane` in the low bits
     let alike = |bits: u8, lane: usize| {
         let keep = u64::MAX >> (64 - u32::from(bits));
-        let same = lanes_of(group).filter(|&other| (a[other] ^ a[lane]) & keep == 0);
-        same.fold(0u32, |set, other| set | 1 << other)
+        among(group, |other| (a[other] ^ a[lane]) & keep == 0)
     };
     let leader = group.trailing_zeros() as usize & 31;
     let value = match what {
@@ -142,7 +141,7 @@ fn reduce(op: Reduce, mut values: impl Iterator<Item = u32>) -> u32 {
             let clear = if abs { 0x7fff_ffff } else { u32::MAX };
             let op = names::min_max(max, nan);
             let step = |x: u32, y: u32| {
-                float::float2(op, Fmt::Single, Mode::default(), u64::from(x), u64::from(y & clear)) as u32
+                float::float(op, Fmt::Single, Mode::default(), [x, y & clear, 0].map(u64::from)) as u32
             };
             values.fold(step(first & clear, first), step)
         }

@@ -84,17 +84,18 @@ pub fn compare(
     let kernel_after = second.kernel(Some(name)).map_err(request)?;
     for config in configs {
         let scheduler = name_of(config.scheduler);
-        let a = first.launch(kernel_before, config, inputs, &mut Nobody).map_err(|error| match error {
-            LaunchError::Fault(fault) => CompareError::Baseline { scheduler: scheduler.clone(), fault },
-            LaunchError::Request(text) => CompareError::Request(text),
-        })?;
-        let b = second.launch(kernel_after, config, inputs, &mut Nobody).map_err(|error| match error {
-            LaunchError::Fault(fault) => {
-                CompareError::Differ(Box::new(Difference::Fault { scheduler: scheduler.clone(), fault }))
-            }
-            LaunchError::Request(text) => CompareError::Request(text),
-        })?;
-        reports(&a, &b, &scheduler, floats, tolerance).map_err(|found| CompareError::Differ(Box::new(found)))?;
+        let run = |machine: &Machine<'_>, kernel| match machine.launch(kernel, config, inputs, &mut Nobody) {
+            Ok(report) => Ok(Ok(report)),
+            Err(LaunchError::Fault(fault)) => Ok(Err(fault)),
+            Err(error) => Err(request(error)),
+        };
+        let a = run(&first, kernel_before)?;
+        let a = a.map_err(|fault| CompareError::Baseline { scheduler: scheduler.clone(), fault })?;
+        let found = match run(&second, kernel_after)? {
+            Ok(b) => reports(&a, &b, &scheduler, floats, tolerance),
+            Err(fault) => Err(Difference::Fault { scheduler, fault }),
+        };
+        found.map_err(|found| CompareError::Differ(Box::new(found)))?;
     }
     Ok(())
 }

@@ -109,8 +109,8 @@ impl<'a, 'i> Decoder<'a, 'i> {
     }
 
     /// An integer operation without flags.
-    pub(super) fn int2_into(&mut self, op: Int2, bits: u16, d: Dst, [a, b]: [Src; 2]) {
-        self.emit(Op::Int2(Int2Args { op, bits, wrap: Wrap::default(), d, a, b }));
+    pub(super) fn int2_into(&mut self, op: IntOp, bits: u16, d: Dst, [a, b]: [Src; 2]) {
+        self.emit(Op::Int(IntArgs { op, bits, wrap: Wrap::default(), d, args: [a, b, b] }));
     }
 
     pub(super) fn constant(&mut self, bits: u64) -> Src {
@@ -212,76 +212,70 @@ impl<'a, 'i> Decoder<'a, 'i> {
     }
 
     fn instruction(&mut self, inst: &'i InstImage, block: u32) -> Decoded<()> {
-        match &inst.op {
-            Ir::Phi(_) => self.emit(Op::Phi),
-            Ir::Bin(op, flags) => self.binary(inst, *op, *flags)?,
-            Ir::FNeg => self.rule(inst, Rule::Float1(Float1::Neg), Mode::default())?,
-            Ir::ICmp(pred, same_sign) => self.compare(inst, |leaf, d, a, b| {
-                let (pred, bits, same_sign) = (*pred, leaf.bits() as u16, *same_sign);
-                Ok(Op::ICmp { pred, bits, same_sign, d, a, b })
-            })?,
-            Ir::FCmp(pred) => {
-                self.compare(inst, |leaf, d, a, b| Ok(Op::FCmp { pred: *pred, fmt: fmt(leaf)?, d, a, b }))?
+        let op = match &inst.op {
+            Ir::Phi(_) => Op::Phi,
+            Ir::Bin(op, flags) => return self.binary(inst, *op, *flags),
+            Ir::FNeg => return self.rule(inst, Rule::Float(FloatOp::Neg), Mode::default()),
+            &Ir::ICmp(pred, same_sign) => {
+                return self.compare(inst, |leaf, d, a, b| {
+                    Ok(Op::ICmp { pred, bits: leaf.bits() as u16, same_sign, d, a, b })
+                });
             }
-            Ir::Cast(op, flags) => self.cast(inst, *op, *flags)?,
-            Ir::Select => self.select(inst)?,
+            &Ir::FCmp(pred) => {
+                return self.compare(inst, |leaf, d, a, b| Ok(Op::FCmp { pred, fmt: fmt(leaf)?, d, a, b }));
+            }
+            Ir::Cast(op, flags) => return self.cast(inst, *op, *flags),
+            Ir::Select => return self.select(inst),
             Ir::Freeze => {
                 let a = self.arg(inst, 0)?;
-                let d = self.dst();
-                for (i, &a) in (0u32..).zip(&a) {
-                    self.emit(Op::Freeze { d: d + i, a });
+                for (d, a) in (self.dst()..).zip(a) {
+                    self.emit(Op::Freeze { d, a });
                 }
+                return Ok(());
             }
-            Ir::Alloca { .. } if block == 0 && self.is_fixed(inst) => {} // exists since the entry of the function
+            Ir::Alloca { .. } if block == 0 && self.is_fixed(inst) => return Ok(()), // exists since the function's entry
             Ir::Alloca { ty, align } => {
                 let count = self.scalar(inst, 0)?;
                 self.alloca(inst, *ty, *align, count);
+                return Ok(());
             }
-            Ir::Load { align, atomic, .. } => self.load(inst, *align, *atomic)?,
-            Ir::Store { align, atomic, .. } => self.store(inst, *align, *atomic)?,
-            Ir::Gep { offset, steps } => self.gep(inst, *offset, steps)?,
-            Ir::Fence => self.emit(Op::Fence),
-            Ir::AtomicRmw(op, _) => self.atomic_rmw(inst, *op)?,
-            Ir::CmpXchg(_) => {
-                let success = self.dst() + 1;
-                self.cmpxchg(inst, success)?;
-            }
+            Ir::Load { align, atomic, .. } => return self.load(inst, *align, *atomic),
+            Ir::Store { align, atomic, .. } => return self.store(inst, *align, *atomic),
+            Ir::Gep { offset, steps } => return self.gep(inst, *offset, steps),
+            Ir::Fence => Op::Fence,
+            Ir::AtomicRmw(op, _) => return self.atomic_rmw(inst, *op),
+            Ir::CmpXchg(_) => return self.cmpxchg(inst, self.dst() + 1),
             Ir::ExtractValue(indices) => {
                 let a = self.arg(inst, 0)?;
                 let (first, count) = self.shapes.element(inst.operand_types[0], indices)?;
-                let d = self.dst();
-                self.mov(d, &a[first as usize..(first + count) as usize]);
+                self.mov(self.dst(), &a[first as usize..(first + count) as usize]);
+                return Ok(());
             }
             Ir::InsertValue(indices) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+                let (mut slots, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
                 let (first, count) = self.shapes.element(inst.operand_types[0], indices)?;
-                let d = self.dst();
-                let mut slots = a;
                 slots[first as usize..(first + count) as usize].copy_from_slice(&b);
-                self.mov(d, &slots);
+                self.mov(self.dst(), &slots);
+                return Ok(());
             }
-            Ir::ExtractElement => self.extract_element(inst)?,
-            Ir::InsertElement => self.insert_element(inst)?,
-            Ir::ShuffleVector(mask) => self.shuffle(inst, mask)?,
-            Ir::Call(callee) => self.call(inst, callee)?,
+            Ir::ExtractElement => return self.extract_element(inst),
+            Ir::InsertElement => return self.insert_element(inst),
+            Ir::ShuffleVector(mask) => return self.shuffle(inst, mask),
+            Ir::Call(callee) => return self.call(inst, callee),
             Ir::Ret => {
                 let slots = if inst.operands.is_empty() { Slots::new() } else { self.arg(inst, 0)? };
-                let a = self.in_frame(&slots);
-                self.emit(Op::Ret { a, count: slots.len() as u32 });
+                Op::Ret { a: self.in_frame(&slots), count: slots.len() as u32 }
             }
-            Ir::Br => {
-                let edge = self.edge(block, 0)?;
-                self.emit(Op::Br { edge });
-            }
+            Ir::Br => Op::Br { edge: self.edge(block, 0)? },
             Ir::CondBr => {
                 let c = self.scalar(inst, 0)?;
-                let (yes, no) = (self.edge(block, 0)?, self.edge(block, 1)?);
-                self.emit(Op::CondBr { c, yes, no });
+                Op::CondBr { c, yes: self.edge(block, 0)?, no: self.edge(block, 1)? }
             }
-            Ir::Switch(values) => self.switch(inst, block, values)?,
-            Ir::Unreachable => self.emit(Op::Unreachable),
+            Ir::Switch(values) => return self.switch(inst, block, values),
+            Ir::Unreachable => Op::Unreachable,
             Ir::Other(name) => return Err(format!("the instruction {name}")),
-        }
+        };
+        self.emit(op);
         Ok(())
     }
 
@@ -388,27 +382,19 @@ impl<'a, 'i> Decoder<'a, 'i> {
     }
 
     fn binary(&mut self, inst: &InstImage, op: BinOp, flags: Flags) -> Decoded<()> {
-        let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
         let float = match op {
-            BinOp::FAdd => Some(Float2::Add),
-            BinOp::FSub => Some(Float2::Sub),
-            BinOp::FMul => Some(Float2::Mul),
-            BinOp::FDiv => Some(Float2::Div),
-            BinOp::FRem => Some(Float2::Of(libm::fmod)),
-            _ => None,
+            BinOp::FAdd => FloatOp::Add,
+            BinOp::FSub => FloatOp::Sub,
+            BinOp::FMul => FloatOp::Mul,
+            BinOp::FDiv => FloatOp::Div,
+            BinOp::FRem => FloatOp::Of2(libm::fmod),
+            _ => {
+                let Flags { nuw, nsw, exact, nneg: _, disjoint } = flags;
+                // `or disjoint` is like an addition that must not carry, so it uses the same flag slot
+                return self.int(inst, IntOp::Bin(op), Wrap { nuw, nsw, exact: exact || disjoint });
+            }
         };
-        self.each_leaf(inst.ty, |leaf, d, at| {
-            Ok(match float {
-                Some(op) => Op::Float2 { op, fmt: fmt(leaf)?, mode: Mode::default(), d, a: a[at], b: b[at] },
-                None => {
-                    let Flags { nuw, nsw, exact, nneg: _, disjoint } = flags;
-                    // `or disjoint` is like an addition that must not carry, so it uses the same flag slot
-                    let wrap = Wrap { nuw, nsw, exact: exact || disjoint };
-                    let (op, bits) = (Int2::Bin(op), leaf.bits() as u16);
-                    Op::Int2(Int2Args { op, bits, wrap, d, a: a[at], b: b[at] })
-                }
-            })
-        })
+        self.rule(inst, Rule::Float(float), Mode::default())
     }
 
     fn select(&mut self, inst: &InstImage) -> Decoded<()> {

@@ -176,14 +176,14 @@ impl Decoder<'_, '_> {
         Some(src)
     }
 
-    pub(super) fn int2_of(&mut self, op: Int2, bits: u16, a: Src, b: Src) -> Src {
+    pub(super) fn int2_of(&mut self, op: IntOp, bits: u16, a: Src, b: Src) -> Src {
         let d = self.temp(1);
         self.int2_into(op, bits, d, [a, b]);
         d
     }
 
     pub(super) fn bin_of(&mut self, op: BinOp, bits: u16, a: Src, b: Src) -> Src {
-        self.int2_of(Int2::Bin(op), bits, a, b)
+        self.int2_of(IntOp::Bin(op), bits, a, b)
     }
 
     /// `a + b (+ carry)`, or the difference; writes the carry or borrow if it is requested.
@@ -197,9 +197,9 @@ impl Decoder<'_, '_> {
         carry_out: bool,
     ) -> Src {
         let mut sum = self.bin_of(op, bits, a, b);
-        let mut over = self.int2_of(Int2::UOverflow(op), bits, a, b);
+        let mut over = self.int2_of(IntOp::UOverflow(op), bits, a, b);
         if carry_in {
-            let second = self.int2_of(Int2::UOverflow(op), bits, sum, asm.carry);
+            let second = self.int2_of(IntOp::UOverflow(op), bits, sum, asm.carry);
             sum = self.bin_of(op, bits, sum, asm.carry);
             over = self.bin_of(BinOp::Or, 1, over, second);
         }
@@ -211,49 +211,41 @@ impl Decoder<'_, '_> {
 
     fn instruction_of(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
         let zero = self.constant(0);
-        match parts.op {
-            "membar" | "fence" => {
-                self.emit(Op::Fence);
-                return Some(());
-            }
+        let op = match parts.op {
+            "membar" | "fence" => Op::Fence,
             "bar" | "barrier" if parts.has("warp") => {
                 let mask = self.value(asm, args.first(), 32)?;
-                let args = [mask, zero, zero, zero];
-                self.emit(Op::Collective { what: Collective::WarpSync, d: 0, p: u32::MAX, args });
-                return Some(());
+                Op::Collective { what: Collective::WarpSync, d: 0, p: u32::MAX, args: [mask, zero, zero, zero] }
             }
             "bar" | "barrier" if parts.has("sync") || parts.has("arrive") => {
                 let id = self.value(asm, args.first(), 32)?;
                 let count = if args.len() > 1 { self.value(asm, args.get(1), 32)? } else { zero };
                 let what = if parts.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
-                self.emit(Op::Barrier { what, d: 0, id, count, predicate: zero });
-                return Some(());
+                Op::Barrier { what, d: 0, id, count, predicate: zero }
             }
-            "trap" => {
-                self.emit(Op::Trap("trap".into()));
-                return Some(());
-            }
-            "exit" => {
-                self.emit(Op::Exit);
-                return Some(());
-            }
+            "trap" => Op::Trap("trap".into()),
+            "exit" => Op::Exit,
             "brkpt" | "nanosleep" | "prefetch" | "prefetchu" | "discard" | "griddepcontrol" => return Some(()),
-            "ld" | "ldu" => return self.ptx_load(asm, parts, args),
-            "st" => return self.ptx_store(asm, parts, args),
+            "ld" | "ldu" | "st" => return self.ptx_access(asm, parts, args, parts.op != "st"),
             "atom" | "red" => return self.ptx_atomic(asm, parts, args),
             "mov" => return self.ptx_move(asm, parts, args),
             "vote" | "shfl" | "redux" => return self.ptx_collective(asm, parts, args),
-            _ => {}
-        }
+            _ => return self.ptx_computed(asm, parts, args),
+        };
+        self.emit(op);
+        Some(())
+    }
+
+    /// An instruction whose only effect is its result.
+    fn ptx_computed(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
         let target = args.first()?;
         if parts.kinds.iter().any(|kind| kind.pair) && parts.op != "cvt" {
             return self.ptx_pair(asm, parts, args);
         }
-        let sources: Vec<&String> = args.iter().skip(1).collect();
         let kind = *parts.kinds.last()?;
         let mut values = Slots::new();
-        for (i, text) in sources.iter().enumerate() {
-            let wide_sum = parts.has("wide") && i == 2;
+        for (i, text) in args.iter().enumerate().skip(1) {
+            let wide_sum = parts.has("wide") && i == 3;
             values.push(self.value(asm, Some(text), if wide_sum { 2 * kind.bits } else { kind.bits })?);
         }
         let result = self.ptx_value(asm, parts, &values)?;
@@ -350,37 +342,24 @@ impl Decoder<'_, '_> {
         (slot & CONST != 0).then(|| self.pool.values[(slot & !CONST) as usize][0] as i64)
     }
 
-    fn ptx_load(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
-        let [target, place] = args else { return None };
+    /// A load or store, of several registers in braces.
+    fn ptx_access(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String], is_load: bool) -> Option<()> {
+        let [first, second] = args else { return None };
+        let (registers, place) = if is_load { (first, second) } else { (second, first) };
         let kind = *parts.kinds.last()?;
         let (address, space) = self.ptx_address(asm, parts, place)?;
-        let targets = braces(target).unwrap_or_else(|| vec![target.clone()]);
-        let (size, mut align) = ((kind.bits / 8) as u8, u32::from(kind.bits / 8) * targets.len() as u32);
-        for (i, name) in (0u32..).zip(&targets) {
-            let d = self.written(asm, name)?;
-            let (offset, bits) = (i * u32::from(size), kind.bits as u8);
-            let atomic = parts.has("volatile");
-            self.emit(Op::Load(AccessArgs { value: d, address, space, offset, size, bits, align, atomic }));
+        let registers = braces(registers).unwrap_or_else(|| vec![registers.clone()]);
+        let (size, mut align) = ((kind.bits / 8) as u8, u32::from(kind.bits / 8) * registers.len() as u32);
+        for (i, name) in (0u32..).zip(&registers) {
+            let value = if is_load { self.written(asm, name)? } else { self.value(asm, Some(name), kind.bits)? };
+            let (offset, bits, atomic) = (i * u32::from(size), kind.bits as u8, parts.has("volatile"));
+            let access = AccessArgs { value, address, space, offset, size, bits, align, atomic };
+            self.emit(if is_load { Op::Load(access) } else { Op::Store(access) });
             align = 1;
-            if kind.class == PtxClass::Signed && kind.bits < 32 {
+            if is_load && kind.class == PtxClass::Signed && kind.bits < 32 {
                 let conv = Conv::Int { from: kind.bits, to: 32, signed: true, nuw: false, nsw: false };
-                self.emit(Op::Conv { conv, d, a: d });
+                self.emit(Op::Conv { conv, d: value, a: value });
             }
-        }
-        Some(())
-    }
-
-    fn ptx_store(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
-        let [place, source] = args else { return None };
-        let kind = *parts.kinds.last()?;
-        let (address, space) = self.ptx_address(asm, parts, place)?;
-        let sources = braces(source).unwrap_or_else(|| vec![source.clone()]);
-        let (size, mut align) = ((kind.bits / 8) as u8, u32::from(kind.bits / 8) * sources.len() as u32);
-        for (i, name) in (0u32..).zip(&sources) {
-            let value = self.value(asm, Some(name), kind.bits)?;
-            let (offset, atomic) = (i * u32::from(size), parts.has("volatile"));
-            self.emit(Op::Store(AccessArgs { value, address, space, offset, size, bits: 0, align, atomic }));
-            align = 1;
         }
         Some(())
     }

@@ -51,17 +51,17 @@ impl Decoder<'_, '_> {
             }
             "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
             "prmt" if parts.words.is_empty() => {
-                return self.ptx_rule(parts, Rule::Int3(Int3::Permute(Prmt::Index)), bits, v);
+                return self.ptx_rule(parts, Rule::Int(IntOp::Permute(Prmt::Index)), bits, v);
             }
             "shf" => {
                 let op = match (parts.has("l"), parts.has("wrap")) {
-                    (true, true) => Int3::FunnelLeft,
-                    (true, false) => Int3::FunnelLeftClamp,
-                    (false, true) => Int3::FunnelRight,
-                    (false, false) => Int3::FunnelRightClamp,
+                    (true, true) => IntOp::FunnelLeft,
+                    (true, false) => IntOp::FunnelLeftClamp,
+                    (false, true) => IntOp::FunnelRight,
+                    (false, false) => IntOp::FunnelRightClamp,
                 };
                 // shf takes (low, high, amount), funnel shifts (high, low, amount).
-                return self.ptx_rule(parts, Rule::Int3(op), bits, &[at(1)?, at(0)?, at(2)?]);
+                return self.ptx_rule(parts, Rule::Int(op), bits, &[at(1)?, at(0)?, at(2)?]);
             }
             "setp" | "set" => return self.ptx_compare(parts, v),
             "selp" => {
@@ -106,9 +106,9 @@ impl Decoder<'_, '_> {
             return (self.bin_of(BinOp::Mul, 2 * bits, a, b), 2 * bits);
         }
         let op = match (parts.has("hi"), signed) {
-            (true, true) => Int2::MulHiS,
-            (true, false) => Int2::MulHiU,
-            _ => Int2::Bin(BinOp::Mul),
+            (true, true) => IntOp::MulHiS,
+            (true, false) => IntOp::MulHiU,
+            _ => IntOp::Bin(BinOp::Mul),
         };
         (self.int2_of(op, bits, a, b), bits)
     }
@@ -116,7 +116,7 @@ impl Decoder<'_, '_> {
     /// A shift. PTX clamps the amount: everything is shifted out, not poison.
     fn ptx_shift(&mut self, left: bool, signed: bool, bits: u16, a: Src, amount: Src) -> Option<Src> {
         let limit = self.constant(u64::from(bits) - 1);
-        let clamped = self.int2_of(Int2::UMin, 32, amount, limit);
+        let clamped = self.int2_of(IntOp::UMin, 32, amount, limit);
         let op = match (left, signed) {
             (true, _) => BinOp::Shl,
             (_, true) => BinOp::AShr,
@@ -133,14 +133,9 @@ impl Decoder<'_, '_> {
 
     /// An operation on integers or floats found in a table.
     fn ptx_rule(&mut self, parts: &Parts<'_>, rule: Rule, bits: u16, v: &[Src]) -> Option<Src> {
-        let d = self.temp(1);
-        let op = match (rule, v) {
-            (Rule::Int1(op), &[a, ..]) => Op::Int1 { op, bits, poison: false, d, a },
-            (Rule::Int2(op), &[a, b, ..]) => Op::Int2(Int2Args { op, bits, wrap: Wrap::default(), d, a, b }),
-            (Rule::Int3(op), &[a, b, c, ..]) => Op::Int3 { op, bits, d, a, b, c },
-            _ => return None,
-        };
-        self.emit(op);
+        let Rule::Int(op) = rule else { return None };
+        let (d, args) = (self.temp(1), repeated(v.get(..op.arity())?));
+        self.emit(Op::Int(IntArgs { op, bits, wrap: Wrap::default(), d, args }));
         if !parts.has("shiftamt") {
             return Some(d);
         }
@@ -165,17 +160,14 @@ impl Decoder<'_, '_> {
     }
 
     fn ptx_float(&mut self, parts: &Parts<'_>, fmt: Fmt, v: &[Src]) -> Option<Src> {
-        let (mode, d) = (parts.mode(), self.temp(1));
-        let op = match (names::ptx_float(parts.op, parts.has("NaN"))?, v) {
+        let Rule::Float(op) = names::ptx_float(parts.op, parts.has("NaN"))? else { return None };
+        let args = match (op, v) {
             // PTX's copysign takes the sign of its first operand.
-            (Rule::Float2(op @ Float2::CopySign), &[a, b]) => Op::Float2 { op, fmt, mode, d, a: b, b: a },
-            (Rule::Float2(op), &[a, b]) => Op::Float2 { op, fmt, mode, d, a, b },
-            (Rule::Fma, &[a, b, c]) => Op::Fma { fmt, mode, d, a, b, c },
-            (Rule::Float1(op), &[a]) => Op::Float1 { op, fmt, mode, d, a },
+            (FloatOp::CopySign, &[a, b]) => [b, a, a],
+            _ if v.len() == op.arity() => repeated(v),
             _ => return None,
         };
-        self.emit(op);
-        Some(d)
+        Some(self.value_of(|d| Op::Float { op, fmt, mode: parts.mode(), d, args }))
     }
 
     /// `setp.CMP.T p, a, b` and `set.CMP.D.T d, a, b` (ones or 1.0 for true).
@@ -225,12 +217,12 @@ impl Decoder<'_, '_> {
         let op = match (from.class, to.class) {
             (PtxClass::Float(source), PtxClass::Float(target)) if source == target => {
                 let op = [
-                    Float1::Of(f64::round_ties_even),
-                    Float1::Of(f64::trunc),
-                    Float1::Of(f64::floor),
-                    Float1::Of(f64::ceil),
+                    FloatOp::Of(f64::round_ties_even),
+                    FloatOp::Of(f64::trunc),
+                    FloatOp::Of(f64::floor),
+                    FloatOp::Of(f64::ceil),
                 ][whole?];
-                Op::Float1 { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, a }
+                Op::Float { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, args: [a; 3] }
             }
             (PtxClass::Float(source), PtxClass::Float(target)) => {
                 Op::Conv { conv: Conv::Float { from: source, to: target, mode }, d, a }
@@ -255,4 +247,9 @@ impl Decoder<'_, '_> {
         self.emit(op);
         Some(d)
     }
+}
+
+/// Three operands, of which the last is repeated.
+fn repeated(operands: &[Src]) -> [Src; 3] {
+    std::array::from_fn(|index| operands[index.min(operands.len() - 1)])
 }

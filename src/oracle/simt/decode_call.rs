@@ -20,43 +20,14 @@ impl Decoder<'_, '_> {
                 let (d, bits) = (self.dst(), self.single_leaf(inst.ty)?.bits() as u16);
                 self.emit(Op::Special { d, what, bits });
             }
-            Rule::Int1(op) => {
+            Rule::Int(op) => {
                 // the second operand of abs, ctlz and cttz says whether the special case is poison
-                let (a, poison) = (self.arg(inst, 0)?, self.constant_arg(inst, 1) == Some(1));
-                self.each_leaf(inst.operand_types[0], |leaf, d, at| {
-                    Ok(Op::Int1 { op, bits: leaf.bits() as u16, poison, d, a: a[at] })
-                })?;
+                let exact = op.arity() == 1 && self.constant_arg(inst, 1) == Some(1);
+                self.int(inst, op, Wrap { exact, ..Wrap::default() })?;
             }
-            Rule::Int2(op) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                self.each_leaf(inst.ty, |leaf, d, at| {
-                    let (bits, wrap) = (leaf.bits() as u16, Wrap::default());
-                    Ok(Op::Int2(Int2Args { op, bits, wrap, d, a: a[at], b: b[at] }))
-                })?;
-            }
-            Rule::Int3(op) => {
-                let (a, b, c) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.arg(inst, 2)?);
-                self.each_leaf(inst.ty, |leaf, d, at| {
-                    Ok(Op::Int3 { op, bits: leaf.bits() as u16, d, a: a[at], b: b[at], c: c[at] })
-                })?;
-            }
-            Rule::Float1(op) => {
-                let a = self.arg(inst, 0)?;
-                self.each_leaf(inst.ty, |leaf, d, at| Ok(Op::Float1 { op, fmt: fmt(leaf)?, mode, d, a: a[at] }))?;
-            }
-            Rule::Float2(op) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                // powi and ldexp take one integer for all elements.
-                let shared = b.len() == 1;
-                self.each_leaf(inst.ty, |leaf, d, at| {
-                    Ok(Op::Float2 { op, fmt: fmt(leaf)?, mode, d, a: a[at], b: b[if shared { 0 } else { at }] })
-                })?;
-            }
-            Rule::Fma => {
-                let (a, b, c) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.arg(inst, 2)?);
-                self.each_leaf(inst.ty, |leaf, d, at| {
-                    Ok(Op::Fma { fmt: fmt(leaf)?, mode, d, a: a[at], b: b[at], c: c[at] })
-                })?;
+            Rule::Float(op) => {
+                let args = self.elements(inst, op.arity())?;
+                self.each_leaf(inst.ty, |leaf, d, at| Ok(Op::Float { op, fmt: fmt(leaf)?, mode, d, args: args(at) }))?;
             }
             Rule::Overflow(op, signed) => self.overflow(inst, op, signed)?,
             Rule::Reduce(op) => self.reduce(inst, op)?,
@@ -70,6 +41,26 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
+    /// An integer operation, element by element.
+    pub(super) fn int(&mut self, inst: &InstImage, op: IntOp, wrap: Wrap) -> Decoded<()> {
+        let args = self.elements(inst, op.arity())?;
+        self.each_leaf(inst.operand_types[0], |leaf, d, at| {
+            Ok(Op::Int(IntArgs { op, bits: leaf.bits() as u16, wrap, d, args: args(at) }))
+        })
+    }
+
+    /// The slots at a place of so many operands, of which the last is repeated; a scalar among vectors is shared by all
+    /// elements, as the integers of powi and ldexp.
+    fn elements(&mut self, inst: &InstImage, count: usize) -> Decoded<impl Fn(usize) -> [Src; 3] + use<>> {
+        let all = (0..count).map(|index| self.arg(inst, index)).collect::<Decoded<Vec<_>>>()?;
+        Ok(move |at| {
+            std::array::from_fn(|index| {
+                let slots = &all[index.min(count - 1)];
+                slots[if slots.len() == 1 { 0 } else { at }]
+            })
+        })
+    }
+
     /// The result is a number.
     fn result(&mut self, bits: u64) {
         let a = self.constant(bits);
@@ -81,17 +72,17 @@ impl Decoder<'_, '_> {
         let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
         let shape = self.shape(inst.operand_types[0])?;
         let d = self.dst();
-        let test = if signed { Int2::SOverflow(op) } else { Int2::UOverflow(op) };
+        let test = if signed { IntOp::SOverflow(op) } else { IntOp::UOverflow(op) };
         for (i, at) in (0u32..).zip(&shape.leaves) {
             let (bits, operands) = (at.leaf.bits() as u16, [a[at.slot as usize], b[at.slot as usize]]);
-            self.int2_into(Int2::Bin(op), bits, d + at.slot, operands);
+            self.int2_into(IntOp::Bin(op), bits, d + at.slot, operands);
             self.int2_into(test, bits, d + shape.slots + i, operands);
         }
         Ok(())
     }
 
     /// `vector.reduce.*` of an integer operation, folded left to right.
-    fn reduce(&mut self, inst: &InstImage, op: Int2) -> Decoded<()> {
+    fn reduce(&mut self, inst: &InstImage, op: IntOp) -> Decoded<()> {
         let a = self.arg(inst, 0)?;
         let shape = self.shape(inst.ty)?;
         let (stride, bits) = (shape.slots as usize, shape.leaves.first().map_or(0, |at| at.leaf.bits()) as u16);
@@ -104,14 +95,14 @@ impl Decoder<'_, '_> {
     }
 
     /// `vector.reduce.f*`: sequential, from the start value where there is one.
-    fn reduce_float(&mut self, inst: &InstImage, op: Float2, has_start: bool) -> Decoded<()> {
+    fn reduce_float(&mut self, inst: &InstImage, op: FloatOp, has_start: bool) -> Decoded<()> {
         let a = self.arg(inst, usize::from(has_start))?;
         let format = fmt(self.single_leaf(inst.ty)?)?;
         let d = self.dst();
         let (start, rest) = if has_start { (self.scalar(inst, 0)?, &a[..]) } else { (a[0], &a[1..]) };
         self.emit(Op::Mov { d, a: start });
         for &b in rest {
-            self.emit(Op::Float2 { op, fmt: format, mode: Mode::default(), d, a: d, b });
+            self.emit(Op::Float { op, fmt: format, mode: Mode::default(), d, args: [d, b, b] });
         }
         Ok(())
     }
@@ -167,8 +158,9 @@ impl Decoder<'_, '_> {
                 let from = fmt(self.single_leaf(inst.operand_types[0])?)?;
                 let to = self.single_leaf(inst.ty)?.bits() as u16;
                 let (t, d, mode) = (self.temp(1), self.dst(), Mode::default());
-                let op = if name.ends_with("rint") { Float1::Of(f64::round_ties_even) } else { Float1::Of(f64::round) };
-                self.emit(Op::Float1 { op, fmt: from, mode, d: t, a });
+                let op =
+                    if name.ends_with("rint") { FloatOp::Of(f64::round_ties_even) } else { FloatOp::Of(f64::round) };
+                self.emit(Op::Float { op, fmt: from, mode, d: t, args: [a; 3] });
                 let conv = Conv::FloatToInt { from, to, signed: true, saturating: false, mode };
                 self.emit(Op::Conv { conv, d, a: t });
             }
@@ -186,7 +178,7 @@ impl Decoder<'_, '_> {
             let (x, y, bits) = (a[at.slot as usize], b[at.slot as usize], at.leaf.bits() as u16);
             self.emit(Op::ICmp { pred, bits, same_sign: false, d: t, a: y, b: x });
             self.emit(Op::ICmp { pred, bits, same_sign: false, d: t + 1, a: x, b: y });
-            self.int2_into(Int2::Bin(BinOp::Sub), to.leaf.bits() as u16, d, [t, t + 1]);
+            self.int2_into(IntOp::Bin(BinOp::Sub), to.leaf.bits() as u16, d, [t, t + 1]);
         }
         Ok(())
     }
@@ -194,27 +186,19 @@ impl Decoder<'_, '_> {
     /// A function that is only declared here.
     pub(super) fn library(&mut self, inst: &InstImage, name: &str) -> Decoded<()> {
         let d = self.dst();
-        match name {
-            "vprintf" => {
-                let (format, args) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
-                self.emit(Op::Printf { d, format, args });
-            }
-            "malloc" => {
-                let size = self.scalar(inst, 0)?;
-                self.emit(Op::Malloc { d, size });
-            }
-            "free" => {
-                let a = self.scalar(inst, 0)?;
-                self.emit(Op::Free { a });
-            }
+        let op = match name {
+            "vprintf" => Op::Printf { d, format: self.scalar(inst, 0)?, args: self.scalar(inst, 1)? },
+            "malloc" => Op::Malloc { d, size: self.scalar(inst, 0)? },
+            "free" => Op::Free { a: self.scalar(inst, 0)? },
             "__assertfail" | "__assert_fail" => {
                 let (message, file, line) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 2)?);
-                self.emit(Op::AssertFail { message, file, line });
+                Op::AssertFail { message, file, line }
             }
-            "abort" | "exit" | "__trap" => self.emit(Op::Trap(name.into())),
-            "__nvvm_reflect" | "__nvvm_reflect_ocl" => self.reflect(inst)?,
+            "abort" | "exit" | "__trap" => Op::Trap(name.into()),
+            "__nvvm_reflect" | "__nvvm_reflect_ocl" => return self.reflect(inst),
             _ => return Err(format!("a call of @{name}, which has no body here")),
-        }
+        };
+        self.emit(op);
         Ok(())
     }
 

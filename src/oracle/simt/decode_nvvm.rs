@@ -85,39 +85,33 @@ impl Decoder<'_, '_> {
         let second = words.next().unwrap_or("");
         let third = words.next().unwrap_or("");
         let kind = if second == "sync" { third } else { second };
-        let known = names::collective(family, kind);
+        let bits = if name.contains("i64") { 64 } else { 32 };
         let what = match (family, kind) {
-            _ if known.is_some() => known,
-            ("bar", "warp") => Some(Collective::WarpSync),
-            ("match", "any") => Some(Collective::MatchAny(if name.contains("i64") { 64 } else { 32 })),
-            ("match", "all") => Some(Collective::MatchAll(if name.contains("i64") { 64 } else { 32 })),
-            ("elect", _) => Some(Collective::Elect),
-            ("redux", "min") => Some(Collective::Reduce(Reduce::Min)),
-            ("redux", "max") => Some(Collective::Reduce(Reduce::Max)),
-            ("redux", "umin") => Some(Collective::Reduce(Reduce::UMin)),
-            ("redux", "umax") => Some(Collective::Reduce(Reduce::UMax)),
+            ("bar", "warp") => Collective::WarpSync,
+            ("match", "any") => Collective::MatchAny(bits),
+            ("match", "all") => Collective::MatchAll(bits),
+            ("elect", _) => Collective::Elect,
+            ("redux", "min") => Collective::Reduce(Reduce::Min),
+            ("redux", "max") => Collective::Reduce(Reduce::Max),
+            ("redux", "umin") => Collective::Reduce(Reduce::UMin),
+            ("redux", "umax") => Collective::Reduce(Reduce::UMax),
             ("redux", "fmin" | "fmax") => {
                 let (abs, nan) = (name.contains(".abs"), name.ends_with(".NaN"));
-                Some(Collective::Reduce(Reduce::Float { max: kind == "fmax", abs, nan }))
+                Collective::Reduce(Reduce::Float { max: kind == "fmax", abs, nan })
             }
-            _ => None,
+            _ => match names::collective(family, kind) {
+                Some(known) => known,
+                None => return Ok(false),
+            },
         };
-        let Some(what) = what else { return Ok(false) };
         let none = self.constant(all_active);
         let mut args = [none; 4];
-        let count = inst.operands.len();
-        match what {
-            Collective::Reduce(_) => {
-                // redux.sync(value, mask)
-                args[0] = self.scalar(inst, 1)?;
-                args[1] = self.scalar(inst, 0)?;
-            }
-            _ => {
-                let first = usize::from(!sync && what != Collective::WarpSync);
-                for index in 0..count {
-                    args[index + first] = self.scalar(inst, index)?;
-                }
-            }
+        let first = usize::from(!sync && what != Collective::WarpSync);
+        for index in 0..inst.operands.len() {
+            args[index + first] = self.scalar(inst, index)?;
+        }
+        if matches!(what, Collective::Reduce(_)) {
+            args.swap(0, 1); // redux.sync(value, mask)
         }
         let d = self.dst();
         let results = self.code.results[self.inst as usize].1;
@@ -130,22 +124,18 @@ impl Decoder<'_, '_> {
         let zero = self.constant(0);
         let (mut id, mut count, mut predicate) = (zero, zero, zero);
         let what = match name {
-            "barrier0" | "barrier.sync.all" => BarrierKind::Sync,
+            "barrier0" | "barrier.sync.all" => "sync",
             "barrier0.and" | "barrier0.or" | "barrier0.popc" => {
                 predicate = self.scalar(inst, 0)?;
-                match name {
-                    "barrier0.and" => BarrierKind::And,
-                    "barrier0.or" => BarrierKind::Or,
-                    _ => BarrierKind::Popcount,
-                }
+                &name["barrier0.".len()..]
             }
             "barrier.n" | "bar.sync" | "barrier.sync" => {
                 id = self.scalar(inst, 0)?;
-                BarrierKind::Sync
+                "sync"
             }
             "barrier" | "barrier.sync.cnt" => {
                 (id, count) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
-                BarrierKind::Sync
+                "sync"
             }
             _ => {
                 let Some(rest) = name.strip_prefix("barrier.cta.") else { return Ok(false) };
@@ -157,15 +147,16 @@ impl Decoder<'_, '_> {
                 if rest.starts_with("red.") {
                     predicate = self.scalar(inst, if counted { 2 } else { 1 })?;
                 }
-                match rest {
-                    _ if rest.starts_with("sync") => BarrierKind::Sync,
-                    _ if rest.starts_with("arrive") => BarrierKind::Arrive,
-                    _ if rest.starts_with("red.and") => BarrierKind::And,
-                    _ if rest.starts_with("red.or") => BarrierKind::Or,
-                    _ if rest.starts_with("red.popc") => BarrierKind::Popcount,
-                    _ => return Ok(false),
-                }
+                rest.trim_start_matches("red.").split('.').next().unwrap_or_default()
             }
+        };
+        let what = match what {
+            "sync" => BarrierKind::Sync,
+            "arrive" => BarrierKind::Arrive,
+            "and" => BarrierKind::And,
+            "or" => BarrierKind::Or,
+            "popc" => BarrierKind::Popcount,
+            _ => return Ok(false),
         };
         let d = self.dst();
         self.emit(Op::Barrier { what, d, id, count, predicate });
@@ -174,7 +165,7 @@ impl Decoder<'_, '_> {
 
     /// `prmt` with a mode, and `idp2a`.
     fn permute_or_dot(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
-        let (op, [a, b, c]) = if let Some(mode) = name.strip_prefix("prmt.") {
+        let (op, args) = if let Some(mode) = name.strip_prefix("prmt.") {
             let mode = match mode {
                 "f4e" => Prmt::F4e,
                 "b4e" => Prmt::B4e,
@@ -187,17 +178,17 @@ impl Decoder<'_, '_> {
             // The four-byte modes take (a, b, selector), the others (a, selector).
             let (a, last) = (self.scalar(inst, 0)?, self.scalar(inst, inst.operands.len() - 1)?);
             let b = if inst.operands.len() == 3 { self.scalar(inst, 1)? } else { self.constant(0) };
-            (Int3::Permute(mode), [a, b, last])
+            (IntOp::Permute(mode), [a, b, last])
         } else if let Some(signs) = name.strip_prefix("idp2a.") {
             // idp2a(a, b, high half of b, c)
             let high = self.constant_arg(inst, 2) == Some(1);
             let operands = [self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 3)?];
-            (Int3::Dot2(signs.starts_with('s'), signs.ends_with('s'), high), operands)
+            (IntOp::Dot2(signs.starts_with('s'), signs.ends_with('s'), high), operands)
         } else {
             return Ok(false);
         };
         let d = self.dst();
-        self.emit(Op::Int3 { op, bits: 32, d, a, b, c });
+        self.emit(Op::Int(IntArgs { op, bits: 32, wrap: Wrap::default(), d, args }));
         Ok(true)
     }
 

@@ -14,16 +14,14 @@ impl Frame<'_, '_> {
         match *op {
             Op::Phi | Op::Nop | Op::Fence => {}
             Op::Mov { d, a } => self.copy(d, a),
-            Op::Int2(args) => return self.int2(args),
+            Op::Int(args) => return self.int(args),
             Op::ICmp { pred, bits, same_sign, d, a, b } => self.icmp(pred, bits, same_sign, d, a, b),
             Op::Address { d, base, index, bits, scale, offset } => {
                 self.compute_address(d, base, (index, bits, scale), offset)
             }
             Op::Load(args) => return self.load(args),
             Op::Store(args) => return self.store(args),
-            Op::Float2 { op, fmt, mode, d, a, b } => self.float2(op, fmt, mode, d, a, b),
-            Op::Float1 { op, fmt, mode, d, a } => self.float1(op, fmt, mode, d, a),
-            Op::Fma { fmt, mode, d, a, b, c } => self.fma(fmt, mode, d, [a, b, c]),
+            Op::Float { op, fmt, mode, d, args } => self.float(op, fmt, mode, d, args),
             Op::FCmp { pred, fmt, d, a, b } => self.fcmp(pred, fmt, d, a, b),
             Op::Class { fmt, mask, d, a } => self.class(fmt, mask, d, a),
             Op::Conv { conv, d, a } => return self.convert(conv, d, a),
@@ -33,8 +31,6 @@ impl Frame<'_, '_> {
                 let out = *self.get(a);
                 self.put(d, &out);
             }
-            Op::Int1 { op, bits, poison, d, a } => self.int1(op, bits, poison, d, a),
-            Op::Int3 { op, bits, d, a, b, c } => self.int3(op, bits, d, [a, b, c]),
             Op::Special { d, what, bits } => self.special(d, what, bits),
             Op::Repack { d, count, to, a, from_count, from } => self.repack((d, count, to), (a, from_count, from)),
             Op::Extract { d, a, stride, count, index } => self.extract(d, a, stride, count, index),
@@ -155,38 +151,30 @@ impl Frame<'_, '_> {
 
     fn special(&mut self, d: Dst, what: Special, bits: u16) {
         let world = &*self.world;
-        let axis = |triple: [u32; 3], axis: u8, beyond: u32| triple.get(axis as usize).copied().unwrap_or(beyond);
-        let same = match what {
-            Special::Ntid(a) => Some(u64::from(axis(world.block_dim, a, 1))),
-            Special::Ctaid(a) => Some(u64::from(axis(world.block, a, 0))),
-            Special::Nctaid(a) => Some(u64::from(axis(world.grid_dim, a, 1))),
-            Special::WarpId => Some(u64::from(self.warp.index)),
-            Special::WarpCount => Some(64),
-            Special::Clock | Special::Clock64 | Special::GlobalTimer | Special::GlobalTimerLow => Some(world.steps),
-            Special::DynamicShared => Some(u64::from(world.dynamic_shared)),
-            Special::TotalShared => Some(world.shared.data.len() as u64),
-            Special::SmId | Special::GridId => Some(0),
-            Special::SmCount => Some(1),
-            Special::ActiveMask => Some(u64::from(self.mask)),
-            Special::Fixed(value) => Some(u64::from(value)),
-            _ => None,
-        };
-        let mut out: Lanes = match same {
-            Some(value) => [value; LANES],
-            None => std::array::from_fn(|lane| {
-                let bit = 1u64 << lane;
-                match what {
-                    Special::Tid(a) => u64::from(axis(self.warp.tid[lane], a, 0)),
-                    Special::LaneId => lane as u64,
-                    Special::LaneMaskEq => bit,
-                    Special::LaneMaskLt => bit - 1,
-                    Special::LaneMaskLe => bit * 2 - 1,
-                    Special::LaneMaskGt => !(bit * 2 - 1) & 0xffff_ffff,
-                    Special::LaneMaskGe => !(bit - 1) & 0xffff_ffff,
-                    Special::StackPointer => u64::from(self.warp.stack[lane]),
-                    _ => 0,
-                }
-            }),
+        let axis = |triple: [u32; 3], axis: u8, beyond| triple.get(axis as usize).copied().unwrap_or(beyond).into();
+        let all = |value: u64| [value; LANES];
+        let each = |value: &dyn Fn(usize) -> u64| std::array::from_fn(value);
+        let mut out: Lanes = match what {
+            Special::Tid(a) => each(&|lane| axis(self.warp.tid[lane], a, 0)),
+            Special::Ntid(a) => all(axis(world.block_dim, a, 1)),
+            Special::Ctaid(a) => all(axis(world.block, a, 0)),
+            Special::Nctaid(a) => all(axis(world.grid_dim, a, 1)),
+            Special::LaneId => each(&|lane| lane as u64),
+            Special::WarpId => all(self.warp.index.into()),
+            Special::WarpCount => all(64),
+            Special::LaneMaskEq => each(&|lane| 1 << lane),
+            Special::LaneMaskLt => each(&|lane| (1 << lane) - 1),
+            Special::LaneMaskLe => each(&|lane| (2 << lane) - 1),
+            Special::LaneMaskGt => each(&|lane| !((2 << lane) - 1) & 0xffff_ffff),
+            Special::LaneMaskGe => each(&|lane| !((1 << lane) - 1) & 0xffff_ffff),
+            Special::Clock | Special::Clock64 | Special::GlobalTimer | Special::GlobalTimerLow => all(world.steps),
+            Special::DynamicShared => all(world.dynamic_shared.into()),
+            Special::TotalShared => all(world.shared.data.len() as u64),
+            Special::SmId | Special::GridId => all(0),
+            Special::SmCount => all(1),
+            Special::ActiveMask => all(self.mask.into()),
+            Special::StackPointer => each(&|lane| self.warp.stack[lane].into()),
+            Special::Fixed(value) => all(value.into()),
         };
         if bits < 64 {
             for value in &mut out {
@@ -235,9 +223,7 @@ impl Frame<'_, '_> {
                 if poison {
                     self.put_lane(d + part, lane, 0, u64::MAX);
                 } else {
-                    let from = a + at as u32 * stride + part;
-                    let (value, undef) = (self.get(from)[lane], self.undef_bits(from, lane));
-                    self.put_lane(d + part, lane, value, undef);
+                    self.copy_lane(d + part, a + at as u32 * stride + part, lane);
                 }
             }
         }
@@ -253,8 +239,7 @@ impl Frame<'_, '_> {
                 continue;
             }
             for part in 0..stride {
-                let (bits, undef) = (self.get(value + part)[lane], self.undef_bits(value + part, lane));
-                self.put_lane(d + at as u32 * stride + part, lane, bits, undef);
+                self.copy_lane(d + at as u32 * stride + part, value + part, lane);
             }
         }
     }

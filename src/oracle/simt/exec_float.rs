@@ -30,42 +30,24 @@ fn double2(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
 
 impl Frame<'_, '_> {
     #[inline]
-    pub fn float2(&mut self, op: Float2, fmt: Fmt, mode: Mode, d: Dst, a: Src, b: Src) {
-        let undef = self.undef(a) | self.undef(b);
-        let (x, y) = (self.get(a), self.get(b));
+    pub fn float(&mut self, op: FloatOp, fmt: Fmt, mode: Mode, d: Dst, args: [Src; 3]) {
+        let undef = args.iter().fold(0, |undef, &src| undef | self.undef(src));
+        let [x, y, z] = args.map(|src| self.get(src));
         let out = match (mode == Mode::default(), fmt, op) {
-            (true, Fmt::Single, Float2::Add) => single2(x, y, |x, y| x + y),
-            (true, Fmt::Single, Float2::Sub) => single2(x, y, |x, y| x - y),
-            (true, Fmt::Single, Float2::Mul) => single2(x, y, |x, y| x * y),
-            (true, Fmt::Single, Float2::Div) => single2(x, y, |x, y| x / y),
-            (true, Fmt::Double, Float2::Add) => double2(x, y, |x, y| x + y),
-            (true, Fmt::Double, Float2::Sub) => double2(x, y, |x, y| x - y),
-            (true, Fmt::Double, Float2::Mul) => double2(x, y, |x, y| x * y),
-            (true, Fmt::Double, Float2::Div) => double2(x, y, |x, y| x / y),
-            _ => self.lane_by_lane(|lane| float::float2(op, fmt, mode, x[lane], y[lane])),
+            (true, Fmt::Single, FloatOp::Add) => single2(x, y, |x, y| x + y),
+            (true, Fmt::Single, FloatOp::Sub) => single2(x, y, |x, y| x - y),
+            (true, Fmt::Single, FloatOp::Mul) => single2(x, y, |x, y| x * y),
+            (true, Fmt::Single, FloatOp::Div) => single2(x, y, |x, y| x / y),
+            (true, Fmt::Double, FloatOp::Add) => double2(x, y, |x, y| x + y),
+            (true, Fmt::Double, FloatOp::Sub) => double2(x, y, |x, y| x - y),
+            (true, Fmt::Double, FloatOp::Mul) => double2(x, y, |x, y| x * y),
+            (true, Fmt::Double, FloatOp::Div) => double2(x, y, |x, y| x / y),
+            (true, Fmt::Single, FloatOp::Neg) => map1(x, |x| x ^ 0x8000_0000),
+            (true, Fmt::Double, FloatOp::Neg) => map1(x, |x| x ^ 1 << 63),
+            (true, Fmt::Single, FloatOp::Abs) => map1(x, |x| x & 0x7fff_ffff),
+            (true, Fmt::Double, FloatOp::Abs) => map1(x, |x| x & !(1 << 63)),
+            _ => self.lane_by_lane(|lane| float::float(op, fmt, mode, [x[lane], y[lane], z[lane]])),
         };
-        self.put_tainted(d, &out, undef);
-    }
-
-    #[inline]
-    pub fn float1(&mut self, op: Float1, fmt: Fmt, mode: Mode, d: Dst, a: Src) {
-        let undef = self.undef(a);
-        let x = self.get(a);
-        let out = match (mode == Mode::default(), fmt, op) {
-            (true, Fmt::Single, Float1::Neg) => map1(x, |x| x ^ 0x8000_0000),
-            (true, Fmt::Double, Float1::Neg) => map1(x, |x| x ^ 1 << 63),
-            (true, Fmt::Single, Float1::Abs) => map1(x, |x| x & 0x7fff_ffff),
-            (true, Fmt::Double, Float1::Abs) => map1(x, |x| x & !(1 << 63)),
-            _ => self.lane_by_lane(|lane| float::float1(op, fmt, mode, x[lane])),
-        };
-        self.put_tainted(d, &out, undef);
-    }
-
-    #[inline]
-    pub fn fma(&mut self, fmt: Fmt, mode: Mode, d: Dst, [a, b, c]: [Src; 3]) {
-        let undef = self.undef(a) | self.undef(b) | self.undef(c);
-        let (x, y, z) = (self.get(a), self.get(b), self.get(c));
-        let out = self.lane_by_lane(|lane| float::fma(fmt, mode, x[lane], y[lane], z[lane]));
         self.put_tainted(d, &out, undef);
     }
 
@@ -118,11 +100,7 @@ impl Frame<'_, '_> {
                     let value =
                         float::to_int(from, u32::from(to), signed, saturating, mode, saturating, self.get(a)[lane]);
                     let tainted = value.is_none() || undef >> lane & 1 != 0;
-                    let (bits, marks) = (value.unwrap_or(0), if tainted { u64::MAX } else { 0 });
-                    self.put_lane(d, lane, bits as u64, marks);
-                    if to > 64 {
-                        self.put_lane(d + 1, lane, (bits >> 64) as u64, marks);
-                    }
+                    self.put_wide(d, u32::from(to), lane, value.unwrap_or(0), tainted);
                 }
             }
             Conv::IntToFloat { from, to, signed, nneg, mode } => {
@@ -137,16 +115,12 @@ impl Frame<'_, '_> {
                     self.put_tainted(d, &out, undef);
                     return Ok(());
                 }
+                let from = u32::from(from);
+                let undef = self.wide_undef(a, from);
                 for lane in lanes_of(self.mask) {
-                    let mut value = u128::from(self.get(a)[lane]);
-                    let mut tainted = undef >> lane & 1 != 0;
-                    if from > 64 {
-                        value |= u128::from(self.get(a + 1)[lane]) << 64;
-                        tainted |= self.undef(a + 1) >> lane & 1 != 0;
-                    }
-                    tainted |= nneg && value >> (from - 1) & 1 != 0;
-                    let bits = float::from_int(u32::from(from), signed, to, mode, value);
-                    self.put_lane(d, lane, bits, if tainted { u64::MAX } else { 0 });
+                    let value = self.wide(a, from, lane);
+                    let tainted = undef >> lane & 1 != 0 || nneg && value >> (from - 1) & 1 != 0;
+                    self.put_wide(d, 64, lane, float::from_int(from, signed, to, mode, value).into(), tainted);
                 }
             }
             Conv::Space { from, to } => {

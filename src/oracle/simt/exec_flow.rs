@@ -48,9 +48,7 @@ impl Frame<'_, '_> {
     /// Lanes in which a condition holds.
     #[inline]
     pub fn truth(&self, c: Src) -> Exec<u32> {
-        if let lanes @ 1.. = self.undef(c) {
-            return trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "a branch condition" });
-        }
+        self.check_defined(c, "a branch condition")?;
         let values = self.get(c);
         let mut lanes = 0;
         for (lane, value) in values.iter().enumerate() {

@@ -7,7 +7,7 @@
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
 use super::int::{self, IntFault};
-use super::warp::{Frame, lanes_of};
+use super::warp::{Frame, among, lanes_of};
 use warpwise_ir::llvm::image::{BinOp, IntCmp};
 
 /// Sign-extends a word from a width.
@@ -52,12 +52,12 @@ fn test2(a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> bool) -> u32 {
 
 impl Frame<'_, '_> {
     #[inline]
-    pub fn int2(&mut self, args: Int2Args) -> Exec<()> {
-        let Int2Args { op, bits, wrap, d, a, b } = args;
+    pub fn int(&mut self, args: IntArgs) -> Exec<()> {
+        let IntArgs { op, bits, wrap, d, args: [a, b, _] } = args;
         let bits = u32::from(bits);
-        let Int2::Bin(bin) = op else { return self.int2_slow(args) };
+        let IntOp::Bin(bin) = op else { return self.int_slow(args) };
         if bits > 64 {
-            return self.int2_slow(args);
+            return self.int_slow(args);
         }
         let m = low(bits);
         let (x, y) = (self.get(a), self.get(b));
@@ -73,7 +73,7 @@ impl Frame<'_, '_> {
             BinOp::Shl => map2(x, y, |x, y| (x << (y & 63)) & m),
             BinOp::LShr => map2(x, y, |x, y| x >> (y & 63)),
             BinOp::AShr => map2(x, y, |x, y| (sx(x, bits) >> (y & 63)) as u64 & m),
-            _ => return self.int2_slow(args),
+            _ => return self.int_slow(args),
         };
         let poison = self.poison_lanes(bin, bits, wrap, a, b) & self.mask;
         let undef = self.undef(a) | self.undef(b);
@@ -144,15 +144,15 @@ impl Frame<'_, '_> {
             return 0;
         }
         test2(x, y, |x, y| {
-            let result = int::int2(Int2::Bin(op), bits, u128::from(x), u128::from(y), wrap);
+            let result = int::int(IntOp::Bin(op), bits, [x, y, y].map(u128::from), wrap);
             matches!(result, Ok((_, true)))
         })
     }
 
     /// Writes a result of which some lanes have undefined inputs, tracking bits if the operation allows it.
     #[cold]
-    fn put_tracked(&mut self, args: Int2Args, out: &Lanes, undef: u32) {
-        let Int2Args { op: Int2::Bin(op), bits, d, a, b, .. } = args else { return };
+    fn put_tracked(&mut self, args: IntArgs, out: &Lanes, undef: u32) {
+        let IntArgs { op: IntOp::Bin(op), bits, d, args: [a, b, _], .. } = args else { return };
         let bits = u32::from(bits);
         let m = low(bits);
         let mut marks = [0u64; LANES];
@@ -181,16 +181,16 @@ impl Frame<'_, '_> {
         }
     }
 
-    fn wide(&self, src: Src, bits: u32, lane: usize) -> u128 {
+    pub(super) fn wide(&self, src: Src, bits: u32, lane: usize) -> u128 {
         let value = u128::from(self.get(src)[lane]);
         if bits > 64 { value | u128::from(self.get(src + 1)[lane]) << 64 } else { value }
     }
 
-    fn wide_undef(&self, src: Src, bits: u32) -> u32 {
+    pub(super) fn wide_undef(&self, src: Src, bits: u32) -> u32 {
         self.undef(src) | if bits > 64 { self.undef(src + 1) } else { 0 }
     }
 
-    fn put_wide(&mut self, d: Dst, bits: u32, lane: usize, value: u128, undef: bool) {
+    pub(super) fn put_wide(&mut self, d: Dst, bits: u32, lane: usize, value: u128, undef: bool) {
         let marks = if undef { u64::MAX } else { 0 };
         self.put_lane(d, lane, value as u64, marks);
         if bits > 64 {
@@ -199,49 +199,29 @@ impl Frame<'_, '_> {
     }
 
     /// One lane at a time, any operation, any width.
-    fn int2_slow(&mut self, args: Int2Args) -> Exec<()> {
-        let Int2Args { op, bits, wrap, d, a, b } = args;
+    fn int_slow(&mut self, IntArgs { op, bits, wrap, d, args }: IntArgs) -> Exec<()> {
         let bits = u32::from(bits);
-        let undef = self.wide_undef(a, bits) | self.wide_undef(b, bits);
-        let result_bits = if matches!(op, Int2::SOverflow(_) | Int2::UOverflow(_)) { 1 } else { bits };
+        let undef = args.map(|src| self.wide_undef(src, bits));
+        let result_bits = if matches!(op, IntOp::SOverflow(_) | IntOp::UOverflow(_)) { 1 } else { bits };
+        let divides = matches!(op, IntOp::Bin(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem));
+        let moves_bits = matches!(op, IntOp::ByteSwap | IntOp::BitReverse) && bits <= 64;
         for lane in lanes_of(self.mask) {
-            let (x, y) = (self.wide(a, bits, lane), self.wide(b, bits, lane));
-            let tainted = undef >> lane & 1 != 0;
-            let divides = matches!(op, Int2::Bin(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem));
-            if divides && self.wide_undef(b, bits) >> lane & 1 != 0 {
+            let tainted = (undef[0] | undef[1] | undef[2]) >> lane & 1 != 0;
+            if divides && undef[1] >> lane & 1 != 0 {
                 return trap(lane as u32, FaultKind::Undef { usage: "a divisor" });
             }
-            match int::int2(op, bits, x, y, wrap) {
+            match int::int(op, bits, args.map(|src| self.wide(src, bits, lane)), wrap) {
+                Ok((value, _)) if tainted && moves_bits => {
+                    let marks = [u128::from(self.undef_bits(args[0], lane) & low(bits)); 3];
+                    let marks = int::int(op, bits, marks, wrap).map_or(u64::MAX, |(marks, _)| marks as u64);
+                    self.put_lane(d, lane, value as u64, marks);
+                }
                 Ok((value, poison)) => self.put_wide(d, result_bits, lane, value, poison || tainted),
                 Err(IntFault::DivisionByZero) => return trap(lane as u32, FaultKind::DivisionByZero),
                 Err(IntFault::Overflow) => return trap(lane as u32, FaultKind::DivisionOverflow),
             }
         }
         Ok(())
-    }
-
-    pub fn int1(&mut self, op: Int1, bits: u16, poison: bool, d: Dst, a: Src) {
-        let bits = u32::from(bits);
-        let undef = self.wide_undef(a, bits);
-        for lane in lanes_of(self.mask) {
-            let (value, bad) = int::int1(op, bits, self.wide(a, bits, lane), poison);
-            let exact = undef >> lane & 1 != 0 && bits <= 64 && matches!(op, Int1::ByteSwap | Int1::BitReverse);
-            self.put_wide(d, bits, lane, value, bad || undef >> lane & 1 != 0);
-            if exact {
-                let marks = int::int1(op, bits, u128::from(self.undef_bits(a, lane) & low(bits)), false).0;
-                self.put_lane(d, lane, value as u64, marks as u64);
-            }
-        }
-    }
-
-    pub fn int3(&mut self, op: Int3, bits: u16, d: Dst, [a, b, c]: [Src; 3]) {
-        let bits = u32::from(bits);
-        let undef = self.wide_undef(a, bits) | self.wide_undef(b, bits) | self.wide_undef(c, bits);
-        for lane in lanes_of(self.mask) {
-            let value =
-                int::int3(op, bits, self.wide(a, bits, lane), self.wide(b, bits, lane), self.wide(c, bits, lane));
-            self.put_wide(d, bits, lane, value, undef >> lane & 1 != 0);
-        }
     }
 
     #[inline]
@@ -293,14 +273,12 @@ impl Frame<'_, '_> {
                     && ((against_zero && matches!(pred, IntCmp::Slt | IntCmp::Sge))
                         || (minus_one && matches!(pred, IntCmp::Sgt | IntCmp::Sle)))
             };
-            return lanes_of(lanes).filter(|&lane| !sign_only(lane)).fold(0, |set, lane| set | 1 << lane);
+            return among(lanes, |lane| !sign_only(lane));
         }
-        lanes_of(lanes)
-            .filter(|&lane| {
-                let undefined = self.undef_bits(a, lane) | self.undef_bits(b, lane);
-                (self.get(a)[lane] ^ self.get(b)[lane]) & !undefined & low(bits) == 0
-            })
-            .fold(0, |set, lane| set | 1 << lane)
+        among(lanes, |lane| {
+            let undefined = self.undef_bits(a, lane) | self.undef_bits(b, lane);
+            (self.get(a)[lane] ^ self.get(b)[lane]) & !undefined & low(bits) == 0
+        })
     }
 
     /// Integer to integer.

@@ -27,10 +27,11 @@ impl Frame<'_, '_> {
         to_generic(self.get(src)[lane], space).wrapping_add(u64::from(offset))
     }
 
-    fn check_address_defined(&self, src: Src) -> Exec<()> {
+    /// A fault if lanes have undefined bits there.
+    pub(super) fn check_defined(&self, src: Src, usage: &'static str) -> Exec<()> {
         match self.undef(src) {
             0 => Ok(()),
-            lanes => trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "an address" }),
+            lanes => trap(lanes.trailing_zeros(), FaultKind::Undef { usage }),
         }
     }
 
@@ -169,7 +170,7 @@ impl Frame<'_, '_> {
     #[inline]
     pub fn load(&mut self, args: AccessArgs) -> Exec<()> {
         let AccessArgs { value: d, address, space, offset, size, bits, align, atomic } = args;
-        self.check_address_defined(address)?;
+        self.check_defined(address, "an address")?;
         let keep = u64::MAX >> (64 - u32::from(bits));
         let bytes = usize::from(size);
         let what = if atomic { Access::Atomic } else { Access::Read };
@@ -218,7 +219,7 @@ impl Frame<'_, '_> {
     #[inline]
     pub fn store(&mut self, args: AccessArgs) -> Exec<()> {
         let AccessArgs { value, address, space, offset, size, bits: _, align, atomic } = args;
-        self.check_address_defined(address)?;
+        self.check_defined(address, "an address")?;
         let bytes = usize::from(size);
         let what = if atomic { Access::Atomic } else { Access::Write };
         for lane in lanes_of(self.mask) {
@@ -249,7 +250,7 @@ impl Frame<'_, '_> {
 
     /// Read-modify-write, lane after lane.
     pub fn atomic_rmw(&mut self, op: RmwOp, leaf: Leaf, d: Dst, address: Src, space: u8, value: Src) -> Exec<()> {
-        self.check_address_defined(address)?;
+        self.check_defined(address, "an address")?;
         let size = leaf.bits().div_ceil(8) as u8;
         for lane in lanes_of(self.mask) {
             let place = self.atomic_place(lane, (address, space), size)?;
@@ -270,7 +271,7 @@ impl Frame<'_, '_> {
     /// Compare and exchange, lane after lane.
     pub fn cmpxchg(&mut self, args: CmpXchgArgs) -> Exec<()> {
         let CmpXchgArgs { size, d, success, address, space, expected, value } = args;
-        self.check_address_defined(address)?;
+        self.check_defined(address, "an address")?;
         for lane in lanes_of(self.mask) {
             let place = self.atomic_place(lane, (address, space), size)?;
             let (old, old_undef) = self.read(lane, place, size.into());
@@ -288,15 +289,13 @@ impl Frame<'_, '_> {
 
     /// memcpy, memmove, memset.
     pub fn range(&mut self, op: RangeOp, d: (Src, u8), s: (Src, u8), length: Src) -> Exec<()> {
-        if let lanes @ 1.. = self.undef(length) {
-            return trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "a length" });
-        }
+        self.check_defined(length, "a length")?;
         for lane in lanes_of(self.mask) {
             let bytes = self.get(length)[lane];
             if bytes == 0 {
                 continue;
             }
-            self.check_address_defined(d.0)?;
+            self.check_defined(d.0, "an address")?;
             let to = self.address(d.0, d.1, 0, lane);
             let target = self.place(lane, to, bytes, Access::Write)?;
             let count = bytes as usize;
@@ -306,7 +305,7 @@ impl Frame<'_, '_> {
                 self.fill(lane, target, &vec![byte; count], &vec![undef; count]);
                 continue;
             }
-            self.check_address_defined(s.0)?;
+            self.check_defined(s.0, "an address")?;
             let from = self.address(s.0, s.1, 0, lane);
             let source = self.place(lane, from, bytes, Access::Read)?;
             self.note(lane, source, count, Access::Read, from)?;
@@ -349,9 +348,7 @@ impl Frame<'_, '_> {
     }
 
     pub fn alloca(&mut self, d: Dst, space: u8, size: u64, count: Src, align: u32) -> Exec<()> {
-        if let lanes @ 1.. = self.undef(count) {
-            return trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "the size of an alloca" });
-        }
+        self.check_defined(count, "the size of an alloca")?;
         for lane in lanes_of(self.mask) {
             let bytes = size.saturating_mul(self.get(count)[lane]);
             let offset = u64::from(self.push_local(lane, bytes, align)?);
@@ -364,7 +361,7 @@ impl Frame<'_, '_> {
 
     /// A by-value argument: the callee's own copy.
     pub fn by_value(&mut self, d: Dst, size: u64, align: u32) -> Exec<()> {
-        self.check_address_defined(d)?;
+        self.check_defined(d, "an address")?;
         for lane in lanes_of(self.mask) {
             let source = self.place(lane, self.get(d)[lane], size, Access::Read)?;
             let (data, undef) = self.copy_out(lane, source, size as usize);
@@ -420,7 +417,7 @@ impl Frame<'_, '_> {
     }
 
     pub fn free(&mut self, a: Src) -> Exec<()> {
-        self.check_address_defined(a)?;
+        self.check_defined(a, "an address")?;
         for lane in lanes_of(self.mask) {
             let address = self.get(a)[lane];
             if address == 0 {
@@ -443,7 +440,7 @@ fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
     let shift = 64 - bits;
     let signed = |x: u64| ((x << shift) as i64) >> shift;
     let fmt = super::decode::fmt(leaf).unwrap_or(Fmt::Single);
-    let floating = |op| float::float2(op, fmt, Mode::default(), old, operand);
+    let floating = |op| float::float(op, fmt, Mode::default(), [old, operand, 0]);
     mask & match op {
         RmwOp::Xchg => operand,
         RmwOp::Add => old.wrapping_add(operand),
@@ -457,12 +454,12 @@ fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
         RmwOp::Max | RmwOp::Min => operand,
         RmwOp::UMax => old.max(operand),
         RmwOp::UMin => old.min(operand),
-        RmwOp::FAdd => floating(Float2::Add),
-        RmwOp::FSub => floating(Float2::Sub),
-        RmwOp::FMax => floating(Float2::MaxNum),
-        RmwOp::FMin => floating(Float2::MinNum),
-        RmwOp::FMaximum => floating(Float2::Maximum),
-        RmwOp::FMinimum => floating(Float2::Minimum),
+        RmwOp::FAdd => floating(FloatOp::Add),
+        RmwOp::FSub => floating(FloatOp::Sub),
+        RmwOp::FMax => floating(FloatOp::MaxNum),
+        RmwOp::FMin => floating(FloatOp::MinNum),
+        RmwOp::FMaximum => floating(FloatOp::Maximum),
+        RmwOp::FMinimum => floating(FloatOp::Minimum),
         RmwOp::IncWrap if old >= operand => 0,
         RmwOp::IncWrap => old + 1,
         RmwOp::DecWrap if old == 0 || old > operand => operand,

@@ -6,7 +6,7 @@
 //! hardware's approximations, whose bits are not reproduced. NaN results are the hardware's canonical NaN (0x7fffffff in
 //! single, 0x7fff in half and bfloat, 0x7ff8… in double).
 
-use super::code::{Float1, Float2, Fmt, Mode, Round};
+use super::code::{FloatOp, Fmt, Mode, Round};
 use half::{bf16, f16};
 use rustc_apfloat::{Float, FloatConvert, ieee};
 
@@ -144,13 +144,13 @@ fn direction(round: Round) -> rustc_apfloat::Round {
 }
 
 /// A sum, difference, product or quotient.
-fn arithmetic(op: Float2, fmt: Fmt, round: Round, a: u64, b: u64) -> u64 {
+fn arithmetic(op: FloatOp, fmt: Fmt, round: Round, a: u64, b: u64) -> u64 {
     macro_rules! native {
         ($x:expr, $y:expr) => {
             match op {
-                Float2::Add => $x + $y,
-                Float2::Sub => $x - $y,
-                Float2::Mul => $x * $y,
+                FloatOp::Add => $x + $y,
+                FloatOp::Sub => $x - $y,
+                FloatOp::Mul => $x * $y,
                 _ => $x / $y,
             }
         };
@@ -161,9 +161,9 @@ fn arithmetic(op: Float2, fmt: Fmt, round: Round, a: u64, b: u64) -> u64 {
         _ => in_format!(fmt, F => {
             let ([x, y], round) = ([a, b].map(|bits| F::from_bits(bits.into())), direction(round));
             let result = match op {
-                Float2::Add => x.add_r(y, round),
-                Float2::Sub => x.sub_r(y, round),
-                Float2::Mul => x.mul_r(y, round),
+                FloatOp::Add => x.add_r(y, round),
+                FloatOp::Sub => x.sub_r(y, round),
+                FloatOp::Mul => x.mul_r(y, round),
                 _ => x.div_r(y, round),
             };
             bits_of(fmt, result.value)
@@ -171,33 +171,38 @@ fn arithmetic(op: Float2, fmt: Fmt, round: Round, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Two-operand operations. `Powi` and `Ldexp` take an i32 as second operand.
-pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
-    if matches!(op, Float2::Powi | Float2::Ldexp) {
-        let (x, n) = (widen(fmt, a), b as u32 as i32);
-        let value = match op {
-            Float2::Powi => libm::pow(x, f64::from(n)),
-            _ => libm::ldexp(x, n),
-        };
-        return finish(fmt, mode, narrow(fmt, value, Round::Nearest));
+/// All operations. `Powi` and `Ldexp` take an i32 as second operand.
+pub fn float(op: FloatOp, fmt: Fmt, mode: Mode, [a, b, c]: [u64; 3]) -> u64 {
+    let sign = sign_bit(fmt);
+    let rounded = |value| narrow(fmt, value, Round::Nearest);
+    match op {
+        FloatOp::Neg => return finish(fmt, mode, a ^ sign),
+        FloatOp::Abs => return finish(fmt, mode, a & !sign),
+        FloatOp::Powi => return finish(fmt, mode, rounded(libm::pow(widen(fmt, a), f64::from(b as i32)))),
+        FloatOp::Ldexp => return finish(fmt, mode, rounded(libm::ldexp(widen(fmt, a), b as i32))),
+        FloatOp::Fma => return fma(fmt, mode, a, b, c),
+        _ => {}
     }
     let (a, b) = (operand(fmt, mode, a), operand(fmt, mode, b));
-    let sign = sign_bit(fmt);
     let (x, y) = (widen(fmt, a), widen(fmt, b));
     let bits = match op {
-        Float2::CopySign => return (a & !sign) | (b & sign),
-        Float2::Add | Float2::Sub | Float2::Mul | Float2::Div => arithmetic(op, fmt, mode.round, a, b),
-        Float2::Of(function) => narrow(fmt, function(x, y), Round::Nearest),
-        Float2::MinNum | Float2::MaxNum | Float2::Minimum | Float2::Maximum => {
-            let is_max = matches!(op, Float2::MaxNum | Float2::Maximum);
-            pick(fmt, is_max, matches!(op, Float2::Minimum | Float2::Maximum), a, b)
+        FloatOp::CopySign => return (a & !sign) | (b & sign),
+        FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div => arithmetic(op, fmt, mode.round, a, b),
+        FloatOp::MinNum | FloatOp::MaxNum | FloatOp::Minimum | FloatOp::Maximum => {
+            let is_max = matches!(op, FloatOp::MaxNum | FloatOp::Maximum);
+            pick(fmt, is_max, matches!(op, FloatOp::Minimum | FloatOp::Maximum), a, b)
         }
-        Float2::MinXorSign(nan) | Float2::MaxXorSign(nan) => {
-            let is_max = matches!(op, Float2::MaxXorSign(_));
+        FloatOp::MinXorSign(nan) | FloatOp::MaxXorSign(nan) => {
+            let is_max = matches!(op, FloatOp::MaxXorSign(_));
             let magnitude = pick(fmt, is_max, nan, a & !sign, b & !sign);
             if is_nan(fmt, magnitude) { magnitude } else { magnitude | ((a ^ b) & sign) }
         }
-        Float2::Powi | Float2::Ldexp => a, // handled above
+        FloatOp::Sqrt => square_root(fmt, mode.round, x),
+        FloatOp::Recip => arithmetic(FloatOp::Div, fmt, mode.round, rounded(1.0), a),
+        FloatOp::Saturate => return finish(fmt, Mode { saturate: true, ..mode }, rounded(x)),
+        FloatOp::Of(function) => rounded(function(x)),
+        FloatOp::Of2(function) => rounded(function(x, y)),
+        FloatOp::Neg | FloatOp::Abs | FloatOp::Powi | FloatOp::Ldexp | FloatOp::Fma => a, // handled above
     };
     finish(fmt, mode, bits)
 }
@@ -217,7 +222,7 @@ fn pick(fmt: Fmt, is_max: bool, nan_wins: bool, a: u64, b: u64) -> u64 {
 }
 
 /// Fused multiply-add.
-pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
+fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
     let [a, b, c] = [a, b, c].map(|bits| operand(fmt, mode, bits));
     let bits = match (fmt, mode.round) {
         (Fmt::Single, Round::Nearest) => {
@@ -252,29 +257,6 @@ fn square_root(fmt: Fmt, round: Round, x: f64) -> u64 {
         _ => root,
     };
     narrow(fmt, toward, round)
-}
-
-/// One-operand operations.
-pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
-    let sign = sign_bit(fmt);
-    match op {
-        Float1::Neg => return finish(fmt, mode, a ^ sign),
-        Float1::Abs => return finish(fmt, mode, a & !sign),
-        _ => {}
-    }
-    let a = operand(fmt, mode, a);
-    let x = widen(fmt, a);
-    let value = match op {
-        Float1::Sqrt => return finish(fmt, mode, square_root(fmt, mode.round, x)),
-        Float1::Recip => {
-            let one = narrow(fmt, 1.0, Round::Nearest);
-            return finish(fmt, mode, arithmetic(Float2::Div, fmt, mode.round, one, a));
-        }
-        Float1::Of(function) => function(x),
-        Float1::Neg | Float1::Abs | Float1::Saturate => x,
-    };
-    let mode = if matches!(op, Float1::Saturate) { Mode { saturate: true, ..mode } } else { mode };
-    finish(fmt, mode, narrow(fmt, value, Round::Nearest))
 }
 
 /// `is.fpclass`: whether the value is in one of the classes of the mask.
@@ -355,9 +337,9 @@ pub fn from_int(bits: u32, signed: bool, to: Fmt, mode: Mode, a: u128) -> u64 {
 mod tests {
     use super::*;
 
-    fn single(op: Float2, round: Round, a: f32, b: f32) -> f32 {
+    fn single(op: FloatOp, round: Round, a: f32, b: f32) -> f32 {
         let mode = Mode { round, ..Mode::default() };
-        f32::from_bits(float2(op, Fmt::Single, mode, a.to_bits().into(), b.to_bits().into()) as u32)
+        f32::from_bits(float(op, Fmt::Single, mode, [a.to_bits().into(), b.to_bits().into(), 0]) as u32)
     }
 
     #[test]
@@ -366,7 +348,9 @@ mod tests {
         for _ in 0..200_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let (a, b) = (f32::from_bits((state >> 32) as u32), f32::from_bits((state >> 13) as u32));
-            for (op, want) in [(Float2::Add, a + b), (Float2::Sub, a - b), (Float2::Mul, a * b), (Float2::Div, a / b)] {
+            for (op, want) in
+                [(FloatOp::Add, a + b), (FloatOp::Sub, a - b), (FloatOp::Mul, a * b), (FloatOp::Div, a / b)]
+            {
                 let got = single(op, Round::Nearest, a, b);
                 assert!(
                     got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()),
@@ -381,33 +365,33 @@ mod tests {
     #[test]
     fn directed_rounding_brackets_the_exact_result() {
         let (a, b) = (1.0f32, 3.0f32);
-        let down = single(Float2::Div, Round::Down, a, b);
-        let up = single(Float2::Div, Round::Up, a, b);
+        let down = single(FloatOp::Div, Round::Down, a, b);
+        let up = single(FloatOp::Div, Round::Up, a, b);
         assert_eq!(up, down.next_up());
-        assert_eq!(single(Float2::Div, Round::Zero, -a, b), -down);
-        assert_eq!(single(Float2::Add, Round::Up, 1.0, 1e-30), 1f32.next_up());
-        assert_eq!(single(Float2::Add, Round::Down, 1.0, -1e-30), 1f32.next_down());
-        assert_eq!(single(Float2::Sub, Round::Down, 1.0, 1.0).to_bits(), 0x8000_0000);
-        assert_eq!(single(Float2::Mul, Round::Zero, f32::MAX, 2.0), f32::MAX);
-        let root = float1(Float1::Sqrt, Fmt::Double, Mode { round: Round::Up, ..Mode::default() }, 2f64.to_bits());
+        assert_eq!(single(FloatOp::Div, Round::Zero, -a, b), -down);
+        assert_eq!(single(FloatOp::Add, Round::Up, 1.0, 1e-30), 1f32.next_up());
+        assert_eq!(single(FloatOp::Add, Round::Down, 1.0, -1e-30), 1f32.next_down());
+        assert_eq!(single(FloatOp::Sub, Round::Down, 1.0, 1.0).to_bits(), 0x8000_0000);
+        assert_eq!(single(FloatOp::Mul, Round::Zero, f32::MAX, 2.0), f32::MAX);
+        let root = float(FloatOp::Sqrt, Fmt::Double, Mode { round: Round::Up, ..Mode::default() }, [2f64.to_bits(); 3]);
         assert_eq!(f64::from_bits(root), 2f64.sqrt().next_up().min(std::f64::consts::SQRT_2));
     }
 
     #[test]
     fn directed_rounding_holds_at_the_ends_of_the_range() {
         let double = |op, round, a: f64, b: f64| {
-            f64::from_bits(float2(op, Fmt::Double, Mode { round, ..Mode::default() }, a.to_bits(), b.to_bits()))
+            f64::from_bits(float(op, Fmt::Double, Mode { round, ..Mode::default() }, [a.to_bits(), b.to_bits(), 0]))
         };
         let root = |round| {
             let tiny = 2.1411226670693694e-308f64.to_bits();
-            f64::from_bits(float1(Float1::Sqrt, Fmt::Double, Mode { round, ..Mode::default() }, tiny))
+            f64::from_bits(float(FloatOp::Sqrt, Fmt::Double, Mode { round, ..Mode::default() }, [tiny; 3]))
         };
         assert_eq!(root(Round::Up), root(Round::Down).next_up());
-        assert_eq!(double(Float2::Mul, Round::Zero, -f64::MAX, 2.0), -f64::MAX);
-        assert_eq!(double(Float2::Mul, Round::Down, -f64::MAX, 2.0), f64::NEG_INFINITY);
-        assert_eq!(double(Float2::Add, Round::Down, f64::MAX, f64::MAX), f64::MAX);
-        assert_eq!(double(Float2::Mul, Round::Up, 1e-200, 1e-200), 5e-324);
-        assert_eq!(double(Float2::Div, Round::Zero, 5e-324, 2.0), 0.0);
+        assert_eq!(double(FloatOp::Mul, Round::Zero, -f64::MAX, 2.0), -f64::MAX);
+        assert_eq!(double(FloatOp::Mul, Round::Down, -f64::MAX, 2.0), f64::NEG_INFINITY);
+        assert_eq!(double(FloatOp::Add, Round::Down, f64::MAX, f64::MAX), f64::MAX);
+        assert_eq!(double(FloatOp::Mul, Round::Up, 1e-200, 1e-200), 5e-324);
+        assert_eq!(double(FloatOp::Div, Round::Zero, 5e-324, 2.0), 0.0);
         let mode = Mode { round: Round::Up, ..Mode::default() };
         let fused = fma(Fmt::Double, mode, f64::MAX.to_bits(), (-2f64).to_bits(), 1f64.to_bits());
         assert_eq!(f64::from_bits(fused), -f64::MAX);

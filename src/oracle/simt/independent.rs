@@ -16,9 +16,9 @@ use super::collective::{self, Results};
 use super::control::{Arrival, Control, Site, completed, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::Counts;
-use super::machine::{Program, Run, Stop, Stopped, World, warps_of};
+use super::machine::{Program, Run, Stop, Stopped, World};
 use super::observe::{Observer, iteration_name, mix};
-use super::warp::{Frame, Warp, lanes_of};
+use super::warp::{Frame, Warp, among, lanes_of};
 use warpwise_ir::llvm::image::{FuncId, ModuleImage};
 
 /// Maximum number of instructions that a lane executes in one turn; small, so that interleavings are fine-grained.
@@ -74,9 +74,7 @@ pub(super) fn block<O: Observer>(
     seed: u64,
 ) -> Result<(), Stopped> {
     let mut random = Random(mix(seed, u64::from(cx.world.block_number)));
-    let mut warps: Vec<LooseWarp> = (0..warps_of(cx.world.block_dim))
-        .map(|index| LooseWarp::new(Warp::new(index, cx.world.block_dim), cx.program, kernel, args))
-        .collect();
+    let mut warps: Vec<LooseWarp> = cx.warps(kernel, args).map(|warp| LooseWarp::new(warp, kernel)).collect();
     let mut ready: Vec<(usize, usize)> = Vec::new();
     for (number, warp) in warps.iter().enumerate() {
         ready.extend(lanes_of(warp.core.lanes).map(|lane| (number, lane)));
@@ -115,9 +113,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
             let kind = match warp.lanes[lane].state {
                 State::Collective(what, mask) => {
                     let others = mask & warp.core.running();
-                    let with_me =
-                        lanes_of(others).filter(|&other| warp.lanes[other].state == State::Collective(what, mask));
-                    let absent = others & !with_me.fold(0u32, |set, other| set | 1 << other);
+                    let absent = among(others, |other| warp.lanes[other].state != State::Collective(what, mask));
                     let elsewhere = lanes_of(absent).find_map(|other| match warp.lanes[other].state {
                         State::Collective(_, second) if second != mask => Some(second),
                         _ => None,
@@ -181,12 +177,7 @@ fn wake_barriers<O: Observer>(
 }
 
 impl LooseWarp {
-    fn new(mut core: Warp, program: &Program, kernel: FuncId, args: &[u64]) -> LooseWarp {
-        let code = &program.functions[kernel.index()];
-        core.regs.grow(code.slots as usize);
-        for (slot, &value) in args.iter().enumerate() {
-            core.regs.values[slot] = [value; LANES];
-        }
+    fn new(core: Warp, kernel: FuncId) -> LooseWarp {
         let lanes = (0..LANES)
             .map(|lane| {
                 let exists = core.lanes >> lane & 1 != 0;

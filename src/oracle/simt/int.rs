@@ -3,7 +3,7 @@
 //! The reference implementation, used by the fast loops over lanes (`exec_int`) for wide and rare operations and in
 //! their tests. Values and results are zero-extended.
 
-use super::code::{Int1, Int2, Int3, Prmt};
+use super::code::{IntOp, Prmt};
 use warpwise_ir::llvm::image::{BinOp, IntCmp};
 
 /// Why an operation has no result.
@@ -33,12 +33,12 @@ pub fn signed(value: u128, bits: u32) -> i128 {
 pub struct Wrap {
     pub nuw: bool,
     pub nsw: bool,
-    /// `exact` of divisions and right shifts, `disjoint` of or.
+    /// `exact` of divisions and right shifts, `disjoint` of or, the flag of `abs`, `ctlz` and `cttz`.
     pub exact: bool,
 }
 
-/// Two-operand operations.
-pub fn int2(op: Int2, bits: u32, x: u128, y: u128, wrap: Wrap) -> IntResult {
+/// All operations.
+pub fn int(op: IntOp, bits: u32, [x, y, z]: [u128; 3], wrap: Wrap) -> IntResult {
     let m = mask(bits);
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let (low, high) = (signed(1 << (bits - 1), bits), (m >> 1) as i128);
@@ -47,46 +47,97 @@ pub fn int2(op: Int2, bits: u32, x: u128, y: u128, wrap: Wrap) -> IntResult {
         value.clamp(low, high) as u128 & m
     };
     Ok(match op {
-        Int2::Bin(op) => return binary(op, bits, x, y, wrap),
-        Int2::SMin => ((sx.min(sy)) as u128 & m, false),
-        Int2::SMax => ((sx.max(sy)) as u128 & m, false),
-        Int2::UMin => (x.min(y), false),
-        Int2::UMax => (x.max(y), false),
-        Int2::SAddSat => (clamp(sx.checked_add(sy), sx > 0), false),
-        Int2::SSubSat => (clamp(sx.checked_sub(sy), sx > 0), false),
-        Int2::UAddSat => (x.checked_add(y).map_or(m, |sum| sum.min(m)), false),
-        Int2::USubSat => (x.saturating_sub(y), false),
-        Int2::UShlSat | Int2::SShlSat if y >= u128::from(bits) => (0, true),
-        Int2::UShlSat => (if (x << y) & m == x << y && (x << y) >> y == x { x << y } else { m }, false),
-        Int2::SShlSat => {
+        IntOp::Bin(op) => return binary(op, bits, x, y, wrap),
+        IntOp::SMin => ((sx.min(sy)) as u128 & m, false),
+        IntOp::SMax => ((sx.max(sy)) as u128 & m, false),
+        IntOp::UMin => (x.min(y), false),
+        IntOp::UMax => (x.max(y), false),
+        IntOp::SAddSat => (clamp(sx.checked_add(sy), sx > 0), false),
+        IntOp::SSubSat => (clamp(sx.checked_sub(sy), sx > 0), false),
+        IntOp::UAddSat => (x.checked_add(y).map_or(m, |sum| sum.min(m)), false),
+        IntOp::USubSat => (x.saturating_sub(y), false),
+        IntOp::UShlSat | IntOp::SShlSat if y >= u128::from(bits) => (0, true),
+        IntOp::UShlSat => (if (x << y) & m == x << y && (x << y) >> y == x { x << y } else { m }, false),
+        IntOp::SShlSat => {
             let shifted = (x << y) & m;
             let fits = signed(shifted, bits) >> y == sx;
             (if fits { shifted } else { (if sx < 0 { low } else { high }) as u128 & m }, false)
         }
-        Int2::MulHiS => {
+        IntOp::MulHiS => {
             let product = sx.wrapping_mul(sy) as u128; // exact for widths to 64
             ((product >> bits) & m, false)
         }
-        Int2::MulHiU => ((x.wrapping_mul(y) >> bits) & m, false),
-        Int2::Mul24S => ((signed(x, 24).wrapping_mul(signed(y, 24))) as u128 & m, false),
-        Int2::Mul24U => (((x & 0xff_ffff) * (y & 0xff_ffff)) & m, false),
-        Int2::SOverflow(op) => (u128::from(overflows(op, bits, x, y, true)), false),
-        Int2::UOverflow(op) => (u128::from(overflows(op, bits, x, y, false)), false),
-        Int2::BitMask(clamped) => {
+        IntOp::MulHiU => ((x.wrapping_mul(y) >> bits) & m, false),
+        IntOp::Mul24S => ((signed(x, 24).wrapping_mul(signed(y, 24))) as u128 & m, false),
+        IntOp::Mul24U => (((x & 0xff_ffff) * (y & 0xff_ffff)) & m, false),
+        IntOp::SOverflow(op) => (u128::from(overflows(op, bits, x, y, true)), false),
+        IntOp::UOverflow(op) => (u128::from(overflows(op, bits, x, y, false)), false),
+        IntOp::BitMask(clamped) => {
             let limit = |value: u128| if clamped { (value & 0xffff_ffff).min(32) } else { value & 31 };
             let (start, count) = (limit(x), limit(y));
             (if start >= 32 { 0 } else { (((1u128 << count) - 1) << start) & 0xffff_ffff }, false)
         }
-        Int2::SignExtend(clamped) | Int2::ZeroExtend(clamped) => {
+        IntOp::SignExtend(clamped) | IntOp::ZeroExtend(clamped) => {
             let width = if clamped { (y & 0xffff_ffff).min(32) } else { y & 31 } as u32;
-            let value = match (width, matches!(op, Int2::SignExtend(_))) {
+            let value = match (width, matches!(op, IntOp::SignExtend(_))) {
                 (0, _) => 0,
                 (_, true) => signed(x & mask(width), width) as u128 & m,
                 (_, false) => x & mask(width),
             };
             (value, false)
         }
+        IntOp::Popcount => (u128::from(x.count_ones()), false),
+        IntOp::ByteSwap => (x.swap_bytes() >> (128 - bits), false),
+        IntOp::BitReverse => (x.reverse_bits() >> (128 - bits), false),
+        IntOp::Abs => {
+            let least = x == 1 << (bits - 1);
+            (signed(x, bits).unsigned_abs() & m, least && wrap.exact)
+        }
+        IntOp::LeadingZeros => (u128::from(x.leading_zeros() - (128 - bits)), x == 0 && wrap.exact),
+        IntOp::TrailingZeros => (u128::from(x.trailing_zeros().min(bits)), x == 0 && wrap.exact),
+        IntOp::FindLastS | IntOp::FindLastU => {
+            let flip = op == IntOp::FindLastS && signed(x, bits) < 0;
+            let value = if flip { !x & m } else { x };
+            (if value == 0 { 0xffff_ffff } else { u128::from(127 - value.leading_zeros()) }, false)
+        }
+        _ => (three(op, bits, x, y, z), false),
     })
+}
+
+/// Operations of three operands.
+fn three(op: IntOp, bits: u32, x: u128, y: u128, z: u128) -> u128 {
+    let m = mask(bits);
+    let width = u128::from(bits);
+    let left = |s: u32| (x.checked_shl(s).unwrap_or(0) | y.checked_shr(bits - s).unwrap_or(0)) & m;
+    let right = |s: u32| (y.checked_shr(s).unwrap_or(0) | x.checked_shl(bits - s).unwrap_or(0)) & m;
+    let part = |value: u128, at: u32, bits: u32, extend: bool| {
+        let part = (value >> at) & mask(bits);
+        if extend { signed(part, bits) } else { part as i128 }
+    };
+    let added = |dot: i128| (z as u32).wrapping_add(dot as u32).into();
+    match op {
+        IntOp::FunnelLeft => left((z % width) as u32),
+        IntOp::FunnelRight => right((z % width) as u32),
+        IntOp::FunnelLeftClamp => left((z & m).min(width) as u32),
+        IntOp::FunnelRightClamp => right((z & m).min(width) as u32),
+        IntOp::Permute(mode) => u128::from(permute(mode, x as u32, y as u32, z as u32)),
+        IntOp::SadS => (signed(x, bits).abs_diff(signed(y, bits)).wrapping_add(z)) & m,
+        IntOp::SadU => (x.abs_diff(y).wrapping_add(z)) & m,
+        IntOp::Dot4(a, b) => added((0..4).map(|i| part(x, 8 * i, 8, a) * part(y, 8 * i, 8, b)).sum()),
+        IntOp::Dot2(a, b, high) => {
+            let first = if high { 16 } else { 0 };
+            added((0..2).map(|i| part(x, 16 * i, 16, a) * part(y, first + 8 * i, 8, b)).sum())
+        }
+        IntOp::FieldExtract(extend) => {
+            let (start, count) = ((y & 0xff) as u32, ((z & 0xff) as u32).min(bits));
+            // past the top, a signed field repeats the sign and an unsigned one is zero
+            let all = if extend { signed(x, bits) } else { x as i128 };
+            let field = (all >> start.min(127)) as u128 & mask(count);
+            (if extend && count > 0 { signed(field, count) as u128 } else { field }) & m
+        }
+        IntOp::FindNth => u128::from(find_nth(x as u32, y as u32, z as u32 as i32)),
+        _ => 0,
+    }
 }
 
 fn binary(op: BinOp, bits: u32, x: u128, y: u128, wrap: Wrap) -> IntResult {
@@ -139,93 +190,6 @@ fn overflows(op: BinOp, bits: u32, x: u128, y: u128, as_signed: bool) -> bool {
             _ => return false,
         };
         exact.is_none_or(|value| value & mask(bits) != value)
-    }
-}
-
-/// One-operand operations; `poison` is their flag for the special case.
-pub fn int1(op: Int1, bits: u32, x: u128, poison: bool) -> (u128, bool) {
-    let m = mask(bits);
-    match op {
-        Int1::Popcount => (u128::from(x.count_ones()), false),
-        Int1::ByteSwap => (x.swap_bytes() >> (128 - bits), false),
-        Int1::BitReverse => (x.reverse_bits() >> (128 - bits), false),
-        Int1::Abs => {
-            let least = x == 1 << (bits - 1);
-            (signed(x, bits).unsigned_abs() & m, least && poison)
-        }
-        Int1::LeadingZeros => (u128::from(x.leading_zeros() - (128 - bits)), x == 0 && poison),
-        Int1::TrailingZeros => (u128::from(x.trailing_zeros().min(bits)), x == 0 && poison),
-        Int1::FindLastS | Int1::FindLastU => {
-            let flip = op == Int1::FindLastS && signed(x, bits) < 0;
-            let value = if flip { !x & m } else { x };
-            (if value == 0 { 0xffff_ffff } else { u128::from(127 - value.leading_zeros()) }, false)
-        }
-    }
-}
-
-/// Three-operand operations.
-pub fn int3(op: Int3, bits: u32, x: u128, y: u128, z: u128) -> u128 {
-    let m = mask(bits);
-    let width = u128::from(bits);
-    let left = |s: u32| {
-        if s == 0 {
-            x
-        } else if s >= bits {
-            y
-        } else {
-            ((x << s) | (y >> (bits - s))) & m
-        }
-    };
-    let right = |s: u32| {
-        if s == 0 {
-            y
-        } else if s >= bits {
-            x
-        } else {
-            ((y >> s) | (x << (bits - s))) & m
-        }
-    };
-    match op {
-        Int3::FunnelLeft => left((z % width) as u32),
-        Int3::FunnelRight => right((z % width) as u32),
-        Int3::FunnelLeftClamp => left((z & m).min(width) as u32),
-        Int3::FunnelRightClamp => right((z & m).min(width) as u32),
-        Int3::Permute(mode) => u128::from(permute(mode, x as u32, y as u32, z as u32)),
-        Int3::SadS => (signed(x, bits).abs_diff(signed(y, bits)).wrapping_add(z)) & m,
-        Int3::SadU => (x.abs_diff(y).wrapping_add(z)) & m,
-        Int3::Dot4(a_signed, b_signed) => {
-            let byte = |v: u128, i: u32, s: bool| {
-                let b = (v >> (8 * i)) as u8;
-                if s { i64::from(b as i8) } else { i64::from(b) }
-            };
-            let dot: i64 = (0..4).map(|i| byte(x, i, a_signed) * byte(y, i, b_signed)).sum();
-            (z as u32).wrapping_add(dot as u32).into()
-        }
-        Int3::Dot2(a_signed, b_signed, high) => {
-            let half = |i: u32| {
-                let h = (x >> (16 * i)) as u16;
-                if a_signed { i64::from(h as i16) } else { i64::from(h) }
-            };
-            let byte = |i: u32| {
-                let b = (y >> (8 * (i + if high { 2 } else { 0 }))) as u8;
-                if b_signed { i64::from(b as i8) } else { i64::from(b) }
-            };
-            let dot: i64 = (0..2).map(|i| half(i) * byte(i)).sum();
-            (z as u32).wrapping_add(dot as u32).into()
-        }
-        Int3::FieldExtract(extend) => {
-            let (start, count) = ((y & 0xff) as u32, (z & 0xff) as u32);
-            if count == 0 {
-                return 0;
-            }
-            // past the top, a signed field repeats the sign and an unsigned one is zero
-            let source = if extend { signed(x, bits) as u128 } else { x };
-            let shifted =
-                if start >= bits { if extend { (signed(x, bits) >> 127) as u128 } else { 0 } } else { source >> start };
-            let field = shifted & mask(count.min(bits));
-            (if extend { signed(field, count.min(bits)) as u128 } else { field }) & m
-        }
-        Int3::FindNth => u128::from(find_nth(x as u32, y as u32, z as u32 as i32)),
     }
 }
 
@@ -297,7 +261,7 @@ mod tests {
     use super::*;
 
     fn bin(op: BinOp, bits: u32, x: u128, y: u128) -> u128 {
-        int2(Int2::Bin(op), bits, x, y, Wrap::default()).unwrap().0
+        int(IntOp::Bin(op), bits, [x, y, y], Wrap::default()).unwrap().0
     }
 
     #[test]
@@ -313,29 +277,32 @@ mod tests {
     fn flags_make_poison() {
         let nsw = Wrap { nsw: true, ..Wrap::default() };
         let nuw = Wrap { nuw: true, ..Wrap::default() };
-        assert_eq!(int2(Int2::Bin(BinOp::Add), 8, 127, 1, nsw), Ok((128, true)));
-        assert_eq!(int2(Int2::Bin(BinOp::Add), 8, 127, 1, nuw), Ok((128, false)));
-        assert_eq!(int2(Int2::Bin(BinOp::Sub), 8, 0, 1, nuw), Ok((255, true)));
-        assert_eq!(int2(Int2::Bin(BinOp::Shl), 8, 64, 1, nsw), Ok((128, true)));
-        assert_eq!(int2(Int2::Bin(BinOp::Mul), 128, u128::MAX, 2, nsw), Ok((u128::MAX - 1, false)));
-        assert_eq!(int2(Int2::Bin(BinOp::LShr), 8, 3, 1, Wrap { exact: true, ..Wrap::default() }), Ok((1, true)));
+        assert_eq!(int(IntOp::Bin(BinOp::Add), 8, [127, 1, 0], nsw), Ok((128, true)));
+        assert_eq!(int(IntOp::Bin(BinOp::Add), 8, [127, 1, 0], nuw), Ok((128, false)));
+        assert_eq!(int(IntOp::Bin(BinOp::Sub), 8, [0, 1, 0], nuw), Ok((255, true)));
+        assert_eq!(int(IntOp::Bin(BinOp::Shl), 8, [64, 1, 0], nsw), Ok((128, true)));
+        assert_eq!(int(IntOp::Bin(BinOp::Mul), 128, [u128::MAX, 2, 0], nsw), Ok((u128::MAX - 1, false)));
+        assert_eq!(int(IntOp::Bin(BinOp::LShr), 8, [3, 1, 0], Wrap { exact: true, ..Wrap::default() }), Ok((1, true)));
     }
 
     #[test]
     fn division_faults() {
-        assert_eq!(int2(Int2::Bin(BinOp::UDiv), 32, 1, 0, Wrap::default()), Err(IntFault::DivisionByZero));
-        assert_eq!(int2(Int2::Bin(BinOp::SRem), 8, 0x80, 0xff, Wrap::default()), Err(IntFault::Overflow));
+        assert_eq!(int(IntOp::Bin(BinOp::UDiv), 32, [1, 0, 0], Wrap::default()), Err(IntFault::DivisionByZero));
+        assert_eq!(int(IntOp::Bin(BinOp::SRem), 8, [0x80, 0xff, 0], Wrap::default()), Err(IntFault::Overflow));
     }
 
     #[test]
     fn saturating_and_funnel() {
-        let sat = |op, x, y| int2(op, 8, x, y, Wrap::default()).unwrap().0;
-        assert_eq!(sat(Int2::SAddSat, 100, 100), 127);
-        assert_eq!(sat(Int2::SSubSat, 0x80, 1), 0x80);
-        assert_eq!(sat(Int2::UAddSat, 200, 100), 255);
-        assert_eq!(sat(Int2::USubSat, 1, 2), 0);
-        assert_eq!(int3(Int3::FunnelLeft, 8, 0x81, 0x42, 1), 0x02);
-        assert_eq!(int3(Int3::FunnelRight, 8, 0x81, 0x42, 9), 0xa1);
-        assert_eq!(int3(Int3::Permute(Prmt::Index), 32, 0x3322_1100, 0x7766_5544, 0x7531), 0x7755_3311);
+        let sat = |op, x, y| int(op, 8, [x, y, y], Wrap::default()).unwrap().0;
+        assert_eq!(sat(IntOp::SAddSat, 100, 100), 127);
+        assert_eq!(sat(IntOp::SSubSat, 0x80, 1), 0x80);
+        assert_eq!(sat(IntOp::UAddSat, 200, 100), 255);
+        assert_eq!(sat(IntOp::USubSat, 1, 2), 0);
+        assert_eq!(int(IntOp::FunnelLeft, 8, [0x81, 0x42, 1], Wrap::default()).unwrap().0, 0x02);
+        assert_eq!(int(IntOp::FunnelRight, 8, [0x81, 0x42, 9], Wrap::default()).unwrap().0, 0xa1);
+        assert_eq!(
+            int(IntOp::Permute(Prmt::Index), 32, [0x3322_1100, 0x7766_5544, 0x7531], Wrap::default()).unwrap().0,
+            0x7755_3311
+        );
     }
 }

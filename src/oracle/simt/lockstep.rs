@@ -71,13 +71,8 @@ pub(super) enum Yield {
 }
 
 impl LockstepWarp {
-    pub fn new(core: Warp, program: &Program, kernel: FuncId, args: &[u64]) -> LockstepWarp {
-        let code = &program.functions[kernel.index()];
+    pub fn new(core: Warp, kernel: FuncId) -> LockstepWarp {
         let mut warp = LockstepWarp { core, calls: Vec::new() };
-        warp.core.regs.grow(code.slots as usize);
-        for (slot, &value) in args.iter().enumerate() {
-            warp.core.regs.values[slot] = [value; LANES];
-        }
         let mask = warp.core.lanes;
         let current = Group { mask, block: 0, pc: 0, counts: Counts::new(), token: ROOT };
         warp.push(Site::kernel(kernel), current, false);

@@ -75,6 +75,14 @@ pub(super) struct Run<'r, 'p, O> {
     pub observer: &'r mut O,
 }
 
+impl<O> Run<'_, '_, O> {
+    /// The warps of a block that begins.
+    pub fn warps(&self, kernel: FuncId, args: &[u64]) -> impl Iterator<Item = Warp> {
+        let (block, slots) = (self.world.block_dim, self.program.functions[kernel.index()].slots);
+        (0..warps_of(block)).map(move |index| Warp::new(index, block, slots, args))
+    }
+}
+
 impl World<'_> {
     pub fn print(&mut self, text: &str) {
         self.stdout.push_str(text);
@@ -125,22 +133,19 @@ impl<'i> Machine<'i> {
         let all = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str());
         let names: Vec<&str> = all.filter(|symbol| !versions::is_version(self.image, symbol)).collect();
         let list = names.iter().map(|symbol| short(&demangled(symbol))).collect::<Vec<_>>().join(", ");
-        match (name, names.as_slice()) {
-            (Some(name), _) => {
-                self.image.kernels().find(|id| self.image.functions[id.index()].name == name).ok_or_else(|| {
-                    LaunchError::Request(if names.is_empty() {
-                        format!("{} has no kernel", self.image.name)
-                    } else {
-                        format!("there is no kernel named {name} in {}; it has {list}", self.image.name)
-                    })
-                })
-            }
-            (None, &[only]) => self.kernel(Some(only)),
-            (None, []) => Err(LaunchError::Request(format!("{} has no kernel", self.image.name))),
-            (None, _) => {
-                Err(LaunchError::Request(format!("{} has several kernels, so name one: {list}", self.image.name)))
-            }
-        }
+        let of_name = |name: &str| self.image.kernels().find(|id| self.image.functions[id.index()].name == name);
+        let module = &self.image.name;
+        let found = match (name, names.as_slice()) {
+            (Some(name), _) | (None, &[name]) => of_name(name),
+            _ => None,
+        };
+        found.ok_or_else(|| {
+            LaunchError::Request(match name {
+                _ if names.is_empty() => format!("{module} has no kernel"),
+                Some(name) => format!("there is no kernel named {name} in {module}; it has {list}"),
+                None => format!("{module} has several kernels, so name one: {list}"),
+            })
+        })
     }
 
     /// Runs a kernel.
@@ -218,29 +223,22 @@ impl<'i> Machine<'i> {
                 device.add(None, Vec::new(), None, AllocationKind::Global, global.name.clone());
                 continue;
             }
-            let (data, undef) = initial.clone().map_err(|what| {
-                LaunchError::Request(format!(
-                    "the initialiser of @{} holds what the machine does not know: {what}",
-                    global.name
-                ))
-            })?;
+            let unknown =
+                |what| format!("the initialiser of @{} holds what the machine does not know: {what}", global.name);
+            let (data, undef) = initial.clone().map_err(unknown).map_err(LaunchError::Request)?;
             let kind = if global.constant { AllocationKind::Constant } else { AllocationKind::Global };
             let undef = undef.iter().any(|&bits| bits != 0).then_some(undef);
             device.add(Some(placed.address), data, undef, kind, format!("@{}", global.name));
         }
         for (name, bytes) in &inputs.globals {
             let number = self.image.globals.iter().position(|global| global.name == *name && global.address_space != 3);
-            let Some(number) = number else {
-                return Err(LaunchError::Request(format!(
-                    "there is no global variable named {name} outside shared memory"
-                )));
-            };
+            let missing = || format!("there is no global variable named {name} outside shared memory");
+            let number = number.ok_or_else(missing).map_err(LaunchError::Request)?;
             let allocation = &mut device.allocations[number];
             if bytes.len() > allocation.data.len() {
                 let (have, want) = (bytes.len(), allocation.data.len());
-                return Err(LaunchError::Request(format!(
-                    "global variable {name} has {want} bytes, but {have} are given"
-                )));
+                let text = format!("global variable {name} has {want} bytes, but {have} are given");
+                return Err(LaunchError::Request(text));
             }
             allocation.data[..bytes.len()].copy_from_slice(bytes);
             if let Some(undef) = &mut allocation.undef {
@@ -413,15 +411,13 @@ fn block_order(count: u32, scheduler: Scheduler) -> Box<dyn Iterator<Item = u32>
 }
 
 /// Warps of a block.
-pub(super) fn warps_of(block: [u32; 3]) -> u32 {
+fn warps_of(block: [u32; 3]) -> u32 {
     block.iter().product::<u32>().div_ceil(LANES as u32)
 }
 
 /// Runs one block in lockstep.
 fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots: &[u64]) -> Result<(), Stopped> {
-    let mut warps: Vec<LockstepWarp> = (0..warps_of(cx.world.block_dim))
-        .map(|index| LockstepWarp::new(Warp::new(index, cx.world.block_dim), cx.program, kernel, slots))
-        .collect();
+    let mut warps: Vec<LockstepWarp> = cx.warps(kernel, slots).map(|warp| LockstepWarp::new(warp, kernel)).collect();
     let mut states = vec![Yield::Turn; warps.len()];
     // warps that arrived at a barrier without waiting: (id, threads)
     let mut early: Vec<(u32, u32)> = Vec::new();

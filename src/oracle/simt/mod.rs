@@ -59,8 +59,9 @@ pub use launch::{
     Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, RaceCheck, Reconvergence,
     Scheduler,
 };
+pub(crate) use layout::Shapes;
 pub use machine::Machine;
 pub use map::{BranchCount, DivergenceMap};
 pub(crate) use observe::mix;
 pub use observe::{LaneValues, Nobody, Observer, StepContext};
-pub(crate) use warp::lanes_of;
+pub(crate) use warp::{among, lanes_of};

@@ -3,9 +3,9 @@
 use super::code::Fmt;
 use warpwise_ir::llvm::image::BinOp;
 
-/// Integer operations of two operands, any width to 128.
+/// Integer operations, any width to 128.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Int2 {
+pub enum IntOp {
     Bin(BinOp),
     SMin,
     SMax,
@@ -28,11 +28,6 @@ pub enum Int2 {
     BitMask(bool),
     SignExtend(bool),
     ZeroExtend(bool),
-}
-
-/// Integer operations of one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Int1 {
     Popcount,
     ByteSwap,
     BitReverse,
@@ -42,11 +37,6 @@ pub enum Int1 {
     /// `bfind`: position of the highest bit that differs from the sign (or of the highest one), -1 for none.
     FindLastS,
     FindLastU,
-}
-
-/// Integer operations of three operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Int3 {
     FunnelLeft,
     FunnelRight,
     /// Shift amount clamped to the width instead of taken modulo it.
@@ -62,6 +52,19 @@ pub enum Int3 {
     FindNth,
     /// `bfe` (signed): field of c bits from bit b.
     FieldExtract(bool),
+}
+
+impl IntOp {
+    /// Number of operands.
+    pub fn arity(self) -> usize {
+        use IntOp::*;
+        match self {
+            Popcount | ByteSwap | BitReverse | Abs | LeadingZeros | TrailingZeros | FindLastS | FindLastU => 1,
+            FunnelLeft | FunnelRight | FunnelLeftClamp | FunnelRightClamp | Permute(_) | SadS | SadU => 3,
+            Dot4(..) | Dot2(..) | FindNth | FieldExtract(_) => 3,
+            _ => 2,
+        }
+    }
 }
 
 /// Modes of `prmt`.
@@ -98,9 +101,9 @@ pub struct Mode {
     pub relu: bool,
 }
 
-/// Float operations of two operands.
+/// Float operations.
 #[derive(Clone, Copy, Debug)]
-pub enum Float2 {
+pub enum FloatOp {
     Add,
     Sub,
     Mul,
@@ -115,16 +118,9 @@ pub enum Float2 {
     /// As MinNum/MaxNum (or the NaN form) of the magnitudes, with the xor of the signs.
     MinXorSign(bool),
     MaxXorSign(bool),
-    /// What a function of doubles computes, rounded.
-    Of(fn(f64, f64) -> f64),
     /// The integer operand is an i32.
     Powi,
     Ldexp,
-}
-
-/// Float operations of one operand.
-#[derive(Clone, Copy, Debug)]
-pub enum Float1 {
     Neg,
     Abs,
     Sqrt,
@@ -132,6 +128,19 @@ pub enum Float1 {
     Saturate,
     /// What a function of doubles computes, rounded.
     Of(fn(f64) -> f64),
+    Of2(fn(f64, f64) -> f64),
+    Fma,
+}
+
+impl FloatOp {
+    /// Number of operands.
+    pub fn arity(self) -> usize {
+        match self {
+            FloatOp::Neg | FloatOp::Abs | FloatOp::Sqrt | FloatOp::Recip | FloatOp::Saturate | FloatOp::Of(_) => 1,
+            FloatOp::Fma => 3,
+            _ => 2,
+        }
+    }
 }
 
 /// Conversions between leaves.

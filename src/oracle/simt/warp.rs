@@ -50,8 +50,8 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Warp `index` of a block of that shape.
-    pub fn new(index: u32, block: [u32; 3]) -> Warp {
+    /// Warp `index` of a block of that shape, about to run a kernel of so many slots with these arguments.
+    pub fn new(index: u32, block: [u32; 3], slots: u32, args: &[u64]) -> Warp {
         let threads = block[0] * block[1] * block[2];
         let mut tid = [[0; 3]; LANES];
         let mut lanes = 0;
@@ -62,9 +62,14 @@ impl Warp {
                 *tid = [thread % block[0], thread / block[0] % block[1], thread / (block[0] * block[1])];
             }
         }
+        let mut regs = Regs::default();
+        regs.grow(slots as usize);
+        for (slot, &value) in args.iter().enumerate() {
+            regs.values[slot] = [value; LANES];
+        }
         Warp {
             index,
-            regs: Regs::default(),
+            regs,
             lanes,
             exited: 0,
             tid,
@@ -102,6 +107,11 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Lanes of a mask for which a test holds.
+pub fn among(mask: u32, test: impl Fn(usize) -> bool) -> u32 {
+    lanes_of(mask).filter(|&lane| test(lane)).fold(0, |set, lane| set | 1 << lane)
+}
+
 impl Frame<'_, '_> {
     /// The lowest lane of the mask.
     pub fn first_lane(&self) -> u32 {
@@ -110,7 +120,7 @@ impl Frame<'_, '_> {
 
     /// Lanes of the mask for which a test holds.
     pub fn lanes_where(&self, test: impl Fn(usize) -> bool) -> u32 {
-        lanes_of(self.mask).filter(|&lane| test(lane)).fold(0, |set, lane| set | 1 << lane)
+        among(self.mask, test)
     }
 
     /// Values of an operand, all lanes.
@@ -189,6 +199,11 @@ impl Frame<'_, '_> {
             self.warp.regs.undef[at] |= 1 << lane;
             self.warp.regs.undef_bits[at][lane] = undef;
         }
+    }
+
+    /// Writes one lane of an operand.
+    pub fn copy_lane(&mut self, d: Dst, a: Src, lane: usize) {
+        self.put_lane(d, lane, self.get(a)[lane], self.undef_bits(a, lane));
     }
 
     /// Marks whole values of some lanes as undefined.
