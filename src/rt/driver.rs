@@ -8,55 +8,49 @@ use std::mem::transmute_copy;
 type Status = c_int;
 type Context = *mut c_void;
 
-/// The driver functions that are needed here. A status of zero means success.
-pub struct Driver {
-    device_count: unsafe extern "C" fn(*mut c_int) -> Status,
-    device_get: unsafe extern "C" fn(*mut c_int, c_int) -> Status,
-    primary_state: unsafe extern "C" fn(c_int, *mut u32, *mut c_int) -> Status,
-    primary_retain: unsafe extern "C" fn(*mut Context, c_int) -> Status,
-    primary_release: unsafe extern "C" fn(c_int) -> Status,
-    push: unsafe extern "C" fn(Context) -> Status,
-    pop: unsafe extern "C" fn(*mut Context) -> Status,
-    current_device: unsafe extern "C" fn(*mut c_int) -> Status,
-    synchronize: unsafe extern "C" fn() -> Status,
-    copy_out: unsafe extern "C" fn(*mut c_void, u64, usize) -> Status,
-    error_name: unsafe extern "C" fn(Status, *mut *const c_char) -> Status,
+macro_rules! driver {
+    ($($field:ident = $name:literal ($($argument:ty),*);)*) => {
+        /// The driver functions that are needed here. A status of zero means success.
+        pub struct Driver {
+            $($field: unsafe extern "C" fn($($argument),*) -> Status,)*
+        }
+
+        impl Driver {
+            /// The driver, if there is one and it has been initialised.
+            pub fn open() -> Result<Driver, String> {
+                // SAFETY: a constant name; loading the driver has no effect that the program did not want anyway.
+                let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY | RTLD_LOCAL) };
+                if library.is_null() {
+                    return Err("there is no CUDA driver (libcuda.so.1)".to_owned());
+                }
+                let find = |name: &CStr| {
+                    // SAFETY: the library is open and the name a constant.
+                    let address = unsafe { dlsym(library, name.as_ptr()) };
+                    let missing = || format!("the CUDA driver has no {}", name.to_string_lossy());
+                    if address.is_null() { Err(missing()) } else { Ok(address) }
+                };
+                // SAFETY: the driver's function of each name has the type of the field it is stored in.
+                Ok(Driver { $($field: unsafe { transmute_copy(&find($name)?) },)* })
+            }
+        }
+    };
+}
+
+driver! {
+    device_count = c"cuDeviceGetCount" (*mut c_int);
+    device_get = c"cuDeviceGet" (*mut c_int, c_int);
+    primary_state = c"cuDevicePrimaryCtxGetState" (c_int, *mut u32, *mut c_int);
+    primary_retain = c"cuDevicePrimaryCtxRetain" (*mut Context, c_int);
+    primary_release = c"cuDevicePrimaryCtxRelease_v2" (c_int);
+    push = c"cuCtxPushCurrent_v2" (Context);
+    pop = c"cuCtxPopCurrent_v2" (*mut Context);
+    current_device = c"cuCtxGetDevice" (*mut c_int);
+    synchronize = c"cuCtxSynchronize" ();
+    copy_out = c"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
+    error_name = c"cuGetErrorName" (Status, *mut *const c_char);
 }
 
 impl Driver {
-    /// The driver, if there is one and it has been initialised.
-    pub fn open() -> Result<Driver, String> {
-        // SAFETY: a constant name; loading the driver has no effect that the program did not want anyway.
-        let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY | RTLD_LOCAL) };
-        if library.is_null() {
-            return Err("there is no CUDA driver (libcuda.so.1)".to_owned());
-        }
-        macro_rules! function {
-            ($name:expr) => {{
-                // SAFETY: the library is open and the name a constant.
-                let address = unsafe { dlsym(library, $name.as_ptr()) };
-                if address.is_null() {
-                    return Err(format!("the CUDA driver has no {}", $name.to_string_lossy()));
-                }
-                // SAFETY: the driver's function of this name has the type of the field it is stored in.
-                unsafe { transmute_copy(&address) }
-            }};
-        }
-        Ok(Driver {
-            device_count: function!(c"cuDeviceGetCount"),
-            device_get: function!(c"cuDeviceGet"),
-            primary_state: function!(c"cuDevicePrimaryCtxGetState"),
-            primary_retain: function!(c"cuDevicePrimaryCtxRetain"),
-            primary_release: function!(c"cuDevicePrimaryCtxRelease_v2"),
-            push: function!(c"cuCtxPushCurrent_v2"),
-            pop: function!(c"cuCtxPopCurrent_v2"),
-            current_device: function!(c"cuCtxGetDevice"),
-            synchronize: function!(c"cuCtxSynchronize"),
-            copy_out: function!(c"cuMemcpyDtoH_v2"),
-            error_name: function!(c"cuGetErrorName"),
-        })
-    }
-
     fn check(&self, what: &str, status: Status) -> Result<(), String> {
         if status == 0 {
             return Ok(());

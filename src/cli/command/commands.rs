@@ -122,24 +122,24 @@ fn device_words(words: Vec<String>) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn understood(folder: &str, file: &str, command: &str) -> Result<Option<DeviceCommand>> {
+        let (directory, file, command) = (folder.into(), file.into(), Some(command.to_owned()));
+        device_command(&Entry { directory, file, command, arguments: None })
+    }
+
     fn flags(file: &str, command: &str) -> Option<Vec<String>> {
-        let entry =
-            Entry { directory: "/b".into(), file: file.into(), command: Some(command.to_owned()), arguments: None };
-        device_command(&entry).unwrap().map(|command| command.flags)
+        understood("/b", file, command).unwrap().map(|command| command.flags)
     }
 
     #[test]
     fn response_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("k.rsp"), "-I/x -DN=3\n").unwrap();
-        let words = |command: &str| {
-            let (directory, file) = (folder.path().to_owned(), "k.cu".into());
-            device_command(&Entry { directory, file, command: Some(command.to_owned()), arguments: None })
-        };
+        let words = |command: &str| understood(&folder.path().display().to_string(), "k.cu", command);
         for command in ["nvcc --options-file k.rsp -c k.cu", "nvcc -optf k.rsp -c k.cu", "clang++ -O3 @k.rsp -c k.cu"] {
             assert_eq!(words(command).unwrap().unwrap().flags, ["-O3", "-I/x", "-DN=3"], "{command}");
         }
-        assert!(words("clang++ @none.rsp -c k.cu").unwrap_err().to_string().contains("none.rsp"));
+        assert!(words("clang++ @none.rsp -c k.cu").err().unwrap().to_string().contains("none.rsp"));
     }
 
     #[test]
@@ -148,13 +148,10 @@ mod tests {
         let nvcc = folder.path().join("bin/nvcc");
         std::fs::create_dir_all(folder.path().join("nvvm/libdevice")).unwrap();
         std::fs::write(folder.path().join("nvvm/libdevice/libdevice.10.bc"), "").unwrap();
-        let of = |command: String| {
-            let entry = Entry { directory: "/b".into(), file: "k.cu".into(), command: Some(command), arguments: None };
-            device_command(&entry).unwrap().unwrap().cuda
-        };
-        assert_eq!(of("clang++ -O3 --cuda-path=/opt/cuda -c k.cu".to_owned()), Some("/opt/cuda".into()));
-        assert_eq!(of(format!("{} -c k.cu", nvcc.display())).as_deref(), Some(folder.path()));
-        assert_eq!(of("nvcc -c k.cu".to_owned()), None);
+        let of = |command: &str| understood("/b", "k.cu", command).unwrap().unwrap().cuda;
+        assert_eq!(of("clang++ -O3 --cuda-path=/opt/cuda -c k.cu"), Some("/opt/cuda".into()));
+        assert_eq!(of(&format!("{} -c k.cu", nvcc.display())).as_deref(), Some(folder.path()));
+        assert_eq!(of("nvcc -c k.cu"), None);
     }
 
     #[test]

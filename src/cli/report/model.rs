@@ -164,11 +164,7 @@ pub enum Agreement {
 impl Agreement {
     /// One word.
     pub fn word(self) -> &'static str {
-        match self {
-            Agreement::Uniform => "uniform",
-            Agreement::Affine => "affine",
-            Agreement::Divergent => "divergent",
-        }
+        ["uniform", "affine", "divergent"][self as usize]
     }
 }
 

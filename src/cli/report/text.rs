@@ -30,11 +30,9 @@ pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
     }
-    if !report.functions.is_empty() {
-        out += &todo::text(&report.todo, is_measured);
-    }
-    if report.functions.is_empty() {
-        let _ = writeln!(out, "{} has no device function with a body", report.input);
+    match report.functions.is_empty() {
+        true => out += &format!("{} has no device function with a body\n", report.input),
+        false => out += &todo::text(&report.todo, is_measured),
     }
     for (index, function) in report.functions.iter().enumerate() {
         if index == 0 || has_inventory {

@@ -262,70 +262,66 @@ fn milliseconds(unit: &str) -> Result<f64> {
 mod tests {
     use super::*;
 
+    /// Reads a table in which single quotes stand for double ones.
     fn read(text: &str) -> Result<Times> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t");
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, text.replace('\'', "\"")).unwrap();
         Times::read(&path)
     }
 
     #[test]
     fn tables_of_nsight_compute_are_read() {
         let raw = "hello\n==PROF== Disconnected from process 7\n\
-            \"ID\",\"Process ID\",\"Kernel Name\",\"Grid Size\",\"gpu__time_duration.sum\"\n\
-            \"\",\"\",\"\",\"\",\"us\"\n\
-            \"0\",\"7\",\"void n::axpy<float, (int)4>(float *, int)\",\"(1, 1, 1)\",\"1,000.5\"\n\
-            \"1\",\"7\",\"void n::axpy<float, (int)4>(float *, int)\",\"(1, 1, 1)\",\"999.5\"\n\
-            \"2\",\"7\",\"<unnamed>::own(int)\",\"(1, 1, 1)\",\"1\"\n\
-            \"3\",\"7\",\"bare\",\"(1, 1, 1)\",\"3\"\n";
+            'ID','Process ID','Kernel Name','Grid Size','gpu__time_duration.sum'\n\
+            '','','','','us'\n\
+            '0','7','void n::axpy<float, (int)4>(float *, int)','(1, 1, 1)','1,000.5'\n\
+            '1','7','void n::axpy<float, (int)4>(float *, int)','(1, 1, 1)','999.5'\n\
+            '2','7','<unnamed>::own(int)','(1, 1, 1)','1'\n\
+            '3','7','bare','(1, 1, 1)','3'\n";
         let times = read(raw).unwrap();
         assert_eq!(times.of("_ZN1n4axpyIfLi4EEEvPT_i"), Some(2.0));
         assert_eq!(times.of("_ZN12_GLOBAL__N_13ownEi"), Some(0.001));
         assert_eq!(times.of("_Z4bareIdEvT_"), Some(0.003));
         assert_eq!(times.of("_Z5otheri"), None);
-        let details = "\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
-            \"0\",\"scale(float *, int)\",\"GPU Speed Of Light Throughput\",\"DRAM Frequency\",\"hz\",\"2,619\"\n\
-            \"0\",\"scale(float *, int)\",\"GPU Speed Of Light Throughput\",\"Duration\",\"ms\",\"1.5\"\n";
+        let details = "'ID','Kernel Name','Section Name','Metric Name','Metric Unit','Metric Value'\n\
+            '0','scale(float *, int)','GPU Speed Of Light Throughput','DRAM Frequency','hz','2,619'\n\
+            '0','scale(float *, int)','GPU Speed Of Light Throughput','Duration','ms','1.5'\n";
         assert_eq!(read(details).unwrap().of("_Z5scalePfi"), Some(1.5));
     }
 
     /// The columns that every page begins with, as ncu 2025 writes them.
-    const START: &str = "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\
-        \"Block Size\",\"Grid Size\",\"Device\",\"CC\"";
+    const START: &str = "'ID','Process ID','Process Name','Host Name','Kernel Name','Context','Stream',\
+        'Block Size','Grid Size','Device','CC'";
 
     /// A row of such a page.
     fn row(launch: u32, kernel: &str, rest: &str) -> String {
         format!(
-            "\"{launch}\",\"143016\",\"app\",\"127.0.0.1\",\"{kernel}\",\"1\",\"7\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"0\",\"9.0\",{rest}\n"
+            "'{launch}','143016','app','127.0.0.1','{kernel}','1','7','(256, 1, 1)','(64, 1, 1)','0','9.0',{rest}\n"
         )
     }
 
     #[test]
     fn a_launch_counts_once_although_two_sections_tell_its_time() {
-        let columns =
-            "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Description\"";
+        let columns = "'Section Name','Metric Name','Metric Unit','Metric Value','Rule Name','Rule Description'";
         let text = format!(
             "==PROF== Connected to process 143016\n{START},{columns}\n{}{}{}{}==PROF== Disconnected from process 143016\n",
-            row(0, "k(int)", "\"GPU Speed Of Light Throughput\",\"Duration\",\"us\",\"2,848.5\",\"\",\"\""),
-            row(
-                0,
-                "k(int)",
-                "\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"usecond\",\"2,848.5\",\"\",\"\""
-            ),
-            row(0, "k(int)", "\"SpeedOfLight\",\"\",\"\",\"\",\"SOLBottleneck\",\"Use \"\"--set full\"\", or not\""),
-            row(1, "k(int)", "\"GPU Speed Of Light Throughput\",\"Duration\",\"us\",\"1.5\",\"\",\"\""),
+            row(0, "k(int)", "'GPU Speed Of Light Throughput','Duration','us','2,848.5','',''"),
+            row(0, "k(int)", "'Command line profiler metrics','gpu__time_duration.sum','usecond','2,848.5','',''"),
+            row(0, "k(int)", "'SpeedOfLight','','','','SOLBottleneck','Use ''--set full'', or not'"),
+            row(1, "k(int)", "'GPU Speed Of Light Throughput','Duration','us','1.5','',''"),
         );
         assert_eq!(read(&text).unwrap().of("_Z1ki"), Some(2.85));
     }
 
     #[test]
     fn rows_of_metrics_lack_the_columns_for_advice() {
-        let columns = "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\",\
-            \"Rule Description\",\"Estimated Speedup Type\",\"Estimated Speedup\"";
+        let columns = "'Section Name','Metric Name','Metric Unit','Metric Value','Rule Name','Rule Type',\
+            'Rule Description','Estimated Speedup Type','Estimated Speedup'";
         let text = format!(
             "{START},{columns}\n{}{}",
-            row(0, "k", "\"GPU Speed Of Light Throughput\",\"Duration\",\"ns\",\"145,024\""),
-            row(0, "k", "\"SpeedOfLight\",\"\",\"\",\"\",\"SOLBottleneck\",\"OPT\",\"Look at L2, too\",\"\",\"\""),
+            row(0, "k", "'GPU Speed Of Light Throughput','Duration','ns','145,024'"),
+            row(0, "k", "'SpeedOfLight','','','','SOLBottleneck','OPT','Look at L2, too','',''"),
         );
         assert_eq!(read(&text).unwrap().of("_Z1ki"), Some(0.145024));
     }
@@ -333,10 +329,10 @@ mod tests {
     #[test]
     fn several_processes_have_several_tables() {
         let table = |unit: &str, value: &str| {
-            let units = "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"";
-            let rest = format!("\"24\",\"{value}\"");
+            let units = "'','','','','','','','','','',''";
+            let rest = format!("'24','{value}'");
             format!(
-                "{START},\"launch__registers_per_thread\",\"gpu__time_duration.sum\"\n{units},\"register/thread\",\"{unit}\"\n{}",
+                "{START},'launch__registers_per_thread','gpu__time_duration.sum'\n{units},'register/thread','{unit}'\n{}",
                 row(0, "_Z1kIfEvT_", &rest)
             )
         };
@@ -346,41 +342,31 @@ mod tests {
 
     #[test]
     fn numbers_of_other_languages_are_read() {
-        let columns = "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"";
+        let columns = "'Section Name','Metric Name','Metric Unit','Metric Value'";
         let text = format!(
             "{START},{columns}\n{}{}",
-            row(0, "k", "\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"ns\",\"117.344\""),
-            row(0, "k", "\"Command line profiler metrics\",\"sm__throughput.avg.pct\",\"%\",\"65,77\""),
+            row(0, "k", "'Command line profiler metrics','gpu__time_duration.sum','ns','117.344'"),
+            row(0, "k", "'Command line profiler metrics','sm__throughput.avg.pct','%','65,77'"),
         );
         let time = read(&text).unwrap().of("_Z1ki").unwrap();
         assert!((time - 0.117344).abs() < 1e-12, "{time}");
-        for (cell, expected) in [
-            ("65,77", true),
-            ("1.234,5", true),
-            ("27.595.520", true),
-            ("127.0.0.1", false),
-            ("1,234", false),
-            ("1,234.5", false),
-        ] {
-            assert_eq!(has_decimal_comma(cell), expected, "{cell}");
-        }
+        assert!(["65,77", "1.234,5", "27.595.520"].into_iter().all(has_decimal_comma));
+        assert!(!["127.0.0.1", "1,234", "1,234.5"].into_iter().any(has_decimal_comma));
     }
 
     #[test]
     fn a_summary_is_read() {
-        let text = "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Invocations\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n\
-            \"7\",\"app\",\"h\",\"k(int)\",\"4\",\"gpu__time_duration.sum\",\"ms\",\"1\",\"3\",\"2\"\n";
+        let text = "'Process ID','Process Name','Host Name','Kernel Name','Invocations','Metric Name','Metric Unit','Minimum','Maximum','Average'\n\
+            '7','app','h','k(int)','4','gpu__time_duration.sum','ms','1','3','2'\n";
         assert_eq!(read(text).unwrap().of("_Z1ki"), Some(8.0));
     }
 
     #[test]
     fn a_summary_counts_a_time_once_although_two_sections_tell_it() {
-        let names = "\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Invocations\",\"Section Name\",\
-            \"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n";
+        let names = "'Process ID','Kernel Name','Block Size','Grid Size','Invocations','Section Name',\
+            'Metric Name','Metric Unit','Minimum','Maximum','Average'\n";
         let row = |grid: u32, section: &str, metric: &str| {
-            format!(
-                "\"7\",\"k(int)\",\"(64, 1, 1)\",\"({grid}, 1, 1)\",\"2\",\"{section}\",\"{metric}\",\"ms\",\"1\",\"3\",\"2\"\n"
-            )
+            format!("'7','k(int)','(64, 1, 1)','({grid}, 1, 1)','2','{section}','{metric}','ms','1','3','2'\n")
         };
         let (light, own) = ("GPU Speed Of Light Throughput", "Command line profiler metrics");
         let text = [
@@ -395,14 +381,14 @@ mod tests {
 
     #[test]
     fn seconds_with_exponents_and_columns_of_older_versions_are_read() {
-        let raw = "==PROF== Profiling \"gather\" - 0: 0%....50%....100% - 1 pass\r\n\
-            the program writes 7 rows, \"quoted\", to out.csv\r\n\
-            \"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\",\"gpu__time_duration.sum\",\
-            \"thread Domain:Push/Pop_Range:PL_Type\"\r\n\
-            \"\",\"\",\"\",\"\",\"byte\",\"second\",\"\"\r\n\
-            \"0\",\"1\",\"void gather<float, 4>(const float *, int)\",\"(256, 1, 1)\",\"10,240,000\",\"4.0e-05\",\"step\"\r\n\
-            \"1\",\"1\",\"void gather<float, 4>(const float *, int)\",\"(256, 1, 1)\",\"9,000\",\"1.0e-05\",\"step\"\r\n\
-            \"2\",\"1\",\"scatter(float *)\",\"(256, 1, 1)\",\"9,000\",\"2.5e-05\",\"\"\r\n\
+        let raw = "==PROF== Profiling 'gather' - 0: 0%....50%....100% - 1 pass\r\n\
+            the program writes 7 rows, 'quoted', to out.csv\r\n\
+            'ID','Process ID','Kernel Name','Block Size','dram__bytes_read.sum','gpu__time_duration.sum',\
+            'thread Domain:Push/Pop_Range:PL_Type'\r\n\
+            '','','','','byte','second',''\r\n\
+            '0','1','void gather<float, 4>(const float *, int)','(256, 1, 1)','10,240,000','4.0e-05','step'\r\n\
+            '1','1','void gather<float, 4>(const float *, int)','(256, 1, 1)','9,000','1.0e-05','step'\r\n\
+            '2','1','scatter(float *)','(256, 1, 1)','9,000','2.5e-05',''\r\n\
             ==WARNING== No metrics were collected for 1 kernel\r\n";
         let times = read(raw).unwrap();
         let near = |symbol: &str, expected: f64| {
@@ -411,10 +397,10 @@ mod tests {
         };
         near("_Z6gatherIfLi4EEvPKT_i", 0.05);
         near("_Z7scatterPf", 0.025);
-        let older = "\u{feff}\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Kernel Time\",\"Context\",\
-            \"Stream\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
-            \"0\",\"9\",\"app\",\"h\",\"scatter\",\"2021-Jan-07 10:11:12\",\"1\",\"7\",\"\",\"gpu__time_duration.sum\",\"usecond\",\"1,041.25\"\n\
-            \"0\",\"9\",\"app\",\"h\",\"scatter\",\"2021-Jan-07 10:11:12\",\"1\",\"7\",\"\",\"dram__bytes_read.sum\",\"Mbyte\",\"2.5\"\n";
+        let older = "\u{feff}'ID','Process ID','Process Name','Host Name','Kernel Name','Kernel Time','Context',\
+            'Stream','Section Name','Metric Name','Metric Unit','Metric Value'\n\
+            '0','9','app','h','scatter','2021-Jan-07 10:11:12','1','7','','gpu__time_duration.sum','usecond','1,041.25'\n\
+            '0','9','app','h','scatter','2021-Jan-07 10:11:12','1','7','','dram__bytes_read.sum','Mbyte','2.5'\n";
         assert_eq!(read(older).unwrap().of("_Z7scatterPf"), Some(1.04125));
     }
 
@@ -429,8 +415,7 @@ mod tests {
 
     #[test]
     fn the_page_of_the_source_is_refused() {
-        let text =
-            "\"Kernel Name\",\"k(int)\"\n\"Address\",\"Source\",\"Instructions Executed\"\n\"0x0\",\"EXIT\",\"8\"\n";
+        let text = "'Kernel Name','k(int)'\n'Address','Source','Instructions Executed'\n'0x0','EXIT','8'\n";
         let said = format!("{:#}", read(text).unwrap_err());
         assert!(said.contains("--page raw") && said.contains("--page source"), "{said}");
     }
@@ -441,8 +426,8 @@ mod tests {
         for other in ["{}", "a,b\n1,2\n", ""] {
             assert!(said(other).contains("warpwise time --json") && said(other).contains("ncu --csv"), "{other}");
         }
-        assert!(said("\"ID\",\"Kernel Name\"\n\"0\",\"k\"\n").contains("--metrics gpu__time_duration.sum"));
-        let bad = "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"hz\"\n\"0\",\"k\",\"3\"\n";
+        assert!(said("'ID','Kernel Name'\n'0','k'\n").contains("--metrics gpu__time_duration.sum"));
+        let bad = "'ID','Kernel Name','gpu__time_duration.sum'\n'','','hz'\n'0','k','3'\n";
         assert!(said(bad).contains("'hz' is no unit of time"), "{}", said(bad));
     }
 }

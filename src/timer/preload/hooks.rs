@@ -224,13 +224,14 @@ fn of_3d(from: *const c_void) -> Option<Region> {
     Region::of_3d(&words)
 }
 
-/// SAFETY: `found` and `name` are what a successful look-up of the driver took.
-unsafe fn named(found: *const Handle, name: *const c_char, is_kernel: bool) {
-    if let Some(state) = state().filter(|_| !found.is_null() && !name.is_null()) {
+/// SAFETY: `found` and `name` are what a look-up of the driver with this answer took.
+unsafe fn named(answer: c_int, found: *const Handle, name: *const c_char, is_kernel: bool) -> c_int {
+    if let Some(state) = state().filter(|_| answer == SUCCESS && !found.is_null() && !name.is_null()) {
         // SAFETY: as promised.
         let (handle, text) = unsafe { (*found, CStr::from_ptr(name)) };
         functions::note_name(state, handle, text.to_bytes(), is_kernel);
     }
+    answer
 }
 
 /// SAFETY: `executable` is what a successful instantiation of `graph` wrote.
@@ -329,17 +330,13 @@ hooks! {
 
     c"cuModuleGetFunction": cuModuleGetFunction false 2000..EVER;
     (found: *mut Handle, module: Handle, name: *const c_char) real _ {
-        let answer = real();
         // SAFETY: the driver's answer.
-        if answer == SUCCESS { unsafe { named(found, name, false) } }
-        answer
+        unsafe { named(real(), found, name, false) }
     }
     c"cuLibraryGetKernel": cuLibraryGetKernel false 12000..EVER;
     (found: *mut Handle, library: Handle, name: *const c_char) real _ {
-        let answer = real();
         // SAFETY: the driver's answer.
-        if answer == SUCCESS { unsafe { named(found, name, true) } }
-        answer
+        unsafe { named(real(), found, name, true) }
     }
 
     c"cuCtxSynchronize": cuCtxSynchronize false 2000..13000; () real _ { waits(real) }

@@ -165,7 +165,7 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
         .spawn()
         .and_then(std::process::Child::wait_with_output)
         .with_context(|| format!("cannot run {}", program.to_string_lossy()))?;
-    let Some((source, goal, output)) = fallback else { return Ok(status(&outcome)) };
+    let Some((source, goal, output)) = fallback else { return Ok(status(outcome.status)) };
     let said = String::from_utf8_lossy(&outcome.stderr);
     if outcome.status.success() {
         eprint!("{said}");
@@ -205,8 +205,8 @@ fn with_cuda_tools(cuda: &Path) -> Result<OsString> {
         .context("the CUDA tree's path holds a ':'")
 }
 
-fn status(outcome: &std::process::Output) -> u8 {
-    outcome.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+fn status(outcome: std::process::ExitStatus) -> u8 {
+    outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
 /// Lets the real nvcc do the same step.
@@ -237,7 +237,7 @@ fn compile_with_nvcc(
     let outcome = command
         .status()
         .with_context(|| format!("cannot run {}; name the real nvcc with --nvcc or WARPWISE_NVCC", nvcc.display()))?;
-    Ok(outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    Ok(status(outcome))
 }
 
 fn run_program(request: &Request) -> Result<ExitCode> {
@@ -247,7 +247,7 @@ fn run_program(request: &Request) -> Result<ExitCode> {
         .args(&request.run_arguments)
         .status()
         .with_context(|| format!("cannot run {}", path.display()))?;
-    Ok(ExitCode::from(outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    Ok(ExitCode::from(status(outcome)))
 }
 
 /// The version output that build scripts look for: clang's version for CMake, the release in nvcc's words for others.

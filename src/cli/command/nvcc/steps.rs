@@ -315,17 +315,19 @@ impl Planner<'_> {
         Ok(Step::of(command))
     }
 
-    fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
+    /// Clang as linker, without what it links.
+    fn linker(&self, is_relocatable: bool) -> Vec<OsString> {
         let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
         command.extend(QUIET.iter().map(OsString::from));
         // CMake learns from what the linker is called with where libraries lie
-        if self.request.is_verbose {
-            command.push("-v".into());
-        }
-        if is_relocatable {
-            command.push("--offload-link".into());
-        }
+        command.extend(self.request.is_verbose.then(|| "-v".into()));
+        command.extend(is_relocatable.then(|| "--offload-link".into()));
         command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
+        command
+    }
+
+    fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
+        let mut command = self.linker(is_relocatable);
         command.extend(linked);
         let output = self.request.output.clone().unwrap_or_else(|| "a.out".into());
         command.extend(["-o".into(), output.into()]);
@@ -371,10 +373,7 @@ impl Planner<'_> {
             std::fs::set_permissions(&keep, std::fs::Permissions::from_mode(0o755))
                 .with_context(|| format!("cannot make {} executable", keep.display()))?;
         }
-        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
-        command.extend(QUIET.iter().map(OsString::from));
-        command.push("--offload-link".into());
-        command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
+        let mut command = self.linker(true);
         command.push(joined("--ld-path=", &keep));
         command.extend(self.request.arguments().cloned());
         command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
