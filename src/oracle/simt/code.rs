@@ -65,207 +65,96 @@ pub enum Fmt {
 pub enum Op {
     /// A phi: its value was moved on the edge; here it is only observed.
     Phi,
+    /// Does nothing; stands for an instruction that needs no operation.
     Nop,
-    Mov {
-        d: Dst,
-        a: Src,
-    },
+    /// Copies a slot, with its undefined bits.
+    Mov { d: Dst, a: Src },
+    /// An integer operation.
     Int(IntArgs),
-    ICmp {
-        pred: IntCmp,
-        bits: u16,
-        same_sign: bool,
-        d: Dst,
-        a: Src,
-        b: Src,
-    },
-    FCmp {
-        pred: FloatCmp,
-        fmt: Fmt,
-        d: Dst,
-        a: Src,
-        b: Src,
-    },
-    Float {
-        op: FloatOp,
-        fmt: Fmt,
-        mode: Mode,
-        d: Dst,
-        args: [Src; 3],
-    },
-    Class {
-        fmt: Fmt,
-        mask: u16,
-        d: Dst,
-        a: Src,
-    },
-    Conv {
-        conv: Conv,
-        d: Dst,
-        a: Src,
-    },
-    Select {
-        d: Dst,
-        c: Src,
-        a: Src,
-        b: Src,
-    },
-    Freeze {
-        d: Dst,
-        a: Src,
-    },
+    /// Compares integers; with `same_sign`, numbers of different signs give poison.
+    ICmp { pred: IntCmp, bits: u16, same_sign: bool, d: Dst, a: Src, b: Src },
+    /// Compares floats.
+    FCmp { pred: FloatCmp, fmt: Fmt, d: Dst, a: Src, b: Src },
+    /// A float operation; with fewer than three operands, the last is repeated.
+    Float { op: FloatOp, fmt: Fmt, mode: Mode, d: Dst, args: [Src; 3] },
+    /// Whether a float is in one of the classes of a mask.
+    Class { fmt: Fmt, mask: u16, d: Dst, a: Src },
+    /// A conversion.
+    Conv { conv: Conv, d: Dst, a: Src },
+    /// d = c ? a : b.
+    Select { d: Dst, c: Src, a: Src, b: Src },
+    /// An undefined value becomes any value.
+    Freeze { d: Dst, a: Src },
     /// d = base + offset + index * scale, the index sign-extended from `bits` (0: no index).
-    Address {
-        d: Dst,
-        base: Src,
-        index: Src,
-        bits: u16,
-        scale: i64,
-        offset: i64,
-    },
+    Address { d: Dst, base: Src, index: Src, bits: u16, scale: i64, offset: i64 },
     /// Reads a sequence of n elements of `from` bits as m elements of `to` bits, little-endian.
-    Repack {
-        d: Dst,
-        count: u32,
-        to: u16,
-        a: Src,
-        from_count: u32,
-        from: u16,
-    },
+    Repack { d: Dst, count: u32, to: u16, a: Src, from_count: u32, from: u16 },
     /// One element of a vector of `count` leaves of `stride` slots.
-    Extract {
-        d: Dst,
-        a: Src,
-        stride: u32,
-        count: u32,
-        index: Src,
-    },
-    Insert {
-        d: Dst,
-        stride: u32,
-        count: u32,
-        index: Src,
-        value: Src,
-    },
+    Extract { d: Dst, a: Src, stride: u32, count: u32, index: Src },
+    /// Replaces an element of the vector at d.
+    Insert { d: Dst, stride: u32, count: u32, index: Src, value: Src },
+    /// Reads a leaf of at most 64 bits.
     Load(AccessArgs),
+    /// Writes a leaf of at most 64 bits.
     Store(AccessArgs),
-    Alloca {
-        d: Dst,
-        space: u8,
-        size: u64,
-        count: Src,
-        align: u32,
-    },
+    /// Allocates `count` objects on the stack of each lane.
+    Alloca { d: Dst, space: u8, size: u64, count: Src, align: u32 },
     /// Creates the callee's own copy of a by-value argument: allocates, copies, and replaces the pointer.
-    ByValue {
-        d: Dst,
-        size: u64,
-        align: u32,
-    },
-    StackRestore {
-        a: Src,
-    },
-    Lifetime {
-        address: Src,
-        space: u8,
-        start: bool,
-    },
-    AtomicRmw {
-        op: RmwOp,
-        leaf: Leaf,
-        d: Dst,
-        address: Src,
-        space: u8,
-        value: Src,
-    },
+    ByValue { d: Dst, size: u64, align: u32 },
+    /// Frees what was allocated since a mark.
+    StackRestore { a: Src },
+    /// A local object begins or ends to live.
+    Lifetime { address: Src, space: u8, start: bool },
+    /// Reads, changes and writes, lane after lane.
+    AtomicRmw { op: RmwOp, leaf: Leaf, d: Dst, address: Src, space: u8, value: Src },
+    /// Compares and exchanges, lane after lane.
     CmpXchg(CmpXchgArgs),
-    Range {
-        op: RangeOp,
-        d: Src,
-        d_space: u8,
-        s: Src,
-        s_space: u8,
-        length: Src,
-    },
-    Special {
-        d: Dst,
-        what: Special,
-        bits: u16,
-    },
+    /// Copies, moves or sets bytes.
+    Range { op: RangeOp, d: Src, d_space: u8, s: Src, s_space: u8, length: Src },
+    /// Reads a special register.
+    Special { d: Dst, what: Special, bits: u16 },
     /// d = whether each lane's address is in the space.
-    IsSpace {
-        d: Dst,
-        a: Src,
-        space: u8,
-    },
+    IsSpace { d: Dst, a: Src, space: u8 },
+    /// Orders memory, which here it always is.
     Fence,
-    Collective {
-        what: Collective,
-        d: Dst,
-        p: Dst,
-        args: [Src; 4],
-    },
-    Barrier {
-        what: BarrierKind,
-        d: Dst,
-        id: Src,
-        count: Src,
-        predicate: Src,
-    },
-    Assume {
-        a: Src,
-    },
-    Printf {
-        d: Dst,
-        format: Src,
-        args: Src,
-    },
-    Malloc {
-        d: Dst,
-        size: Src,
-    },
-    Free {
-        a: Src,
-    },
+    /// A vote, shuffle or reduction; `p` is the slot of the second result.
+    Collective { what: Collective, d: Dst, p: Dst, args: [Src; 4] },
+    /// A barrier of the block.
+    Barrier { what: BarrierKind, d: Dst, id: Src, count: Src, predicate: Src },
+    /// A fault if the condition does not hold.
+    Assume { a: Src },
+    /// Prints; d is the number of conversions.
+    Printf { d: Dst, format: Src, args: Src },
+    /// Allocates on the heap of the device.
+    Malloc { d: Dst, size: Src },
+    /// Frees what was allocated there.
+    Free { a: Src },
     /// A trap in the program, with a message.
     Trap(Box<str>),
-    AssertFail {
-        message: Src,
-        file: Src,
-        line: Src,
-    },
+    /// An assertion of the program has failed.
+    AssertFail { message: Src, file: Src, line: Src },
+    /// What the machine does not implement, by its name: a fault.
     Unknown(Box<str>),
+    /// A call.
     Call(Box<CallCode>),
-    Ret {
-        a: Src,
-        count: u32,
-    },
+    /// Returns so many slots.
+    Ret { a: Src, count: u32 },
+    /// Ends the threads.
     Exit,
-    Br {
-        edge: u32,
-    },
-    CondBr {
-        c: Src,
-        yes: u32,
-        no: u32,
-    },
+    /// Goes along an edge.
+    Br { edge: u32 },
+    /// Goes along one of two edges.
+    CondBr { c: Src, yes: u32, no: u32 },
+    /// Goes along one of several edges.
     Switch(Box<SwitchCode>),
+    /// A fault.
     Unreachable,
     /// A branch inside inline assembly: the lanes for which the predicate is true (or, with `negated`, false) continue
     /// at `to`. If lanes take different ways, all continue after it if that code is [masked](Op::Masked); otherwise it
     /// is a fault.
-    Jump {
-        c: Src,
-        negated: bool,
-        to: u32,
-        masked: bool,
-    },
+    Jump { c: Src, negated: bool, to: u32, masked: bool },
     /// An operation that only some lanes execute.
-    Masked {
-        c: Src,
-        negated: bool,
-        op: Box<Op>,
-    },
+    Masked { c: Src, negated: bool, op: Box<Op> },
 }
 
 /// An integer operation; with fewer than three operands, the last is repeated.

@@ -147,38 +147,15 @@ impl FloatOp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conv {
     /// Integer to wider or narrower integer; sign-extending or not. `nuw`/`nsw`/`nneg` of the instruction.
-    Int {
-        from: u16,
-        to: u16,
-        signed: bool,
-        nuw: bool,
-        nsw: bool,
-    },
-    Float {
-        from: Fmt,
-        to: Fmt,
-        mode: Mode,
-    },
+    Int { from: u16, to: u16, signed: bool, nuw: bool, nsw: bool },
+    /// Float to wider or narrower float.
+    Float { from: Fmt, to: Fmt, mode: Mode },
     /// Out of range: poison, or clamped when saturating (NaN to 0).
-    FloatToInt {
-        from: Fmt,
-        to: u16,
-        signed: bool,
-        saturating: bool,
-        mode: Mode,
-    },
-    IntToFloat {
-        from: u16,
-        to: Fmt,
-        signed: bool,
-        nneg: bool,
-        mode: Mode,
-    },
+    FloatToInt { from: Fmt, to: u16, signed: bool, saturating: bool, mode: Mode },
+    /// Exactly rounded; `nneg` as of the instruction.
+    IntToFloat { from: u16, to: Fmt, signed: bool, nneg: bool, mode: Mode },
     /// Pointer between address spaces.
-    Space {
-        from: u8,
-        to: u8,
-    },
+    Space { from: u8, to: u8 },
 }
 
 /// Special registers that differ between threads or change.
