@@ -56,7 +56,7 @@ pub const PASSES: &[Tested] = &[
         pass: "idioms",
         folders: &["idioms"],
         recipes: &[
-            recipe(Mode::Idioms, "free-arrays", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1), (CopyShort, 0)]),
+            recipe(Mode::Idioms, "free-arrays", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
             recipe(Mode::Idioms, IDIOMS, &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0)]),
         ],
     },
