@@ -2,8 +2,9 @@
 //!
 //! A product that goes through an object or from one iteration to the next is rounded, and so is one that something other
 //! than sums uses and that goes to another block ([`contraction`](warpwise_analysis::contraction)): once the objects are
-//! registers and the loops gone, that block may be its own. If it may meet a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay. So
-//! they do where a float that was rounded to `float` may meet its rounding to `half`, which the back end joins, too.
+//! registers and the loops gone, that block may be its own. If it may meet a sum then, it is kept apart, unless it is joined
+//! with another sum now: then the loops stay. So they do where a float that was rounded to `float` may meet its rounding to
+//! `half`, which the back end joins, too.
 
 use super::reject::Reject;
 use rustc_hash::FxHashSet;
@@ -16,8 +17,7 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 
-/// The products that must be rounded by themselves if loops are unrolled and the objects are
-/// registers.
+/// The products that must be rounded by themselves if loops are unrolled and the objects are registers.
 pub fn to_round<'m>(
     outline: &Outline,
     handles: &Handles<'m>,

@@ -2,8 +2,8 @@
 //!
 //! A struct that is swapped, kept or chosen goes through an object by `memcpy`. LLVM makes registers of an object whose
 //! accesses have types; if some are copies, only where a typed access covers the same bytes. Split into loads and stores,
-//! every copy has types, and the object goes. nvcc has no such copies: it takes structs apart. An object that is chosen by a `select` goes as well:
-//! LLVM loads from both and selects words.
+//! every copy has types, and the object goes. nvcc has no such copies: it takes structs apart. An object that is chosen by a
+//! `select` goes as well: LLVM loads from both and selects words.
 
 use super::copies::{self, Copy};
 use crate::settings::Results;
