@@ -280,94 +280,48 @@ fn is_private(
 mod tests {
     use super::*;
     use crate::cfg::order::Order;
-    use crate::cfg::testing::{Instance, Random, Unrolled, block, graph, random_graph, random_graphs, walk};
+    use crate::cfg::testing::{Instance, Random, Unrolled, block, drawn, graph, random_graph, random_graphs, walk};
 
-    const SYNC: BlockTraits = BlockTraits { has_sync: true, is_return: false, is_bare: false };
-    const RETURN: BlockTraits = BlockTraits { has_sync: false, is_return: true, is_bare: false };
-    const BARE: BlockTraits = BlockTraits { has_sync: false, is_return: true, is_bare: true };
-
-    /// Convergent blocks when `divergent` branches are; blocks not listed in `traits` have none.
-    fn convergent(
-        count: usize,
-        edges: &[(usize, usize)],
-        divergent: &[usize],
-        traits: &[(usize, BlockTraits)],
-    ) -> Vec<usize> {
-        let g = graph(count, edges);
-        let cycles = Cycles::new(&g, &Order::new(&g));
-        let mut set = FixedBitSet::with_capacity(count);
-        set.extend(divergent.iter().copied());
-        let of = |b: Block| traits.iter().find(|t| t.0 == b.index()).map_or(BlockTraits::default(), |t| t.1);
-        Convergence::compute(&g, &cycles, &set, true, of).blocks().ones().collect()
-    }
-
-    #[test]
-    fn both_sides_of_a_diamond() {
-        let edges = [(0, 1), (0, 2), (1, 3), (2, 3)];
-        assert_eq!(convergent(4, &edges, &[], &[]), [0, 1, 2, 3]);
-        assert_eq!(convergent(4, &edges, &[0], &[(3, RETURN)]), [0, 3]);
-        assert_eq!(convergent(4, &edges, &[0], &[(1, SYNC), (3, RETURN)]), [0, 3]);
-    }
+    /// A graph, its divergent branches, the blocks that synchronise (`s`), return (`r`) or only return (`b`), and the
+    /// convergent blocks.
+    #[rustfmt::skip]
+    const CASES: &[(&str, &str, &str, &str, &str)] = &[
+        ("both sides of a diamond", "01 02 13 23", "", "", "0123"),
+        ("or neither", "01 02 13 23", "0", "3r", "03"),
+        ("synchronising or not", "01 02 13 23", "0", "1s 3r", "03"),
+        ("0 guards; the body 1 and the guard share the return 2", "01 02 12", "0", "2b", "01"),
+        ("the same with a barrier", "01 02 12", "0", "1s 2b", "01"),
+        ("more is done there than to return: lanes may be held up to reconverge", "01 02 12", "0", "2r", "02"),
+        ("lanes die there otherwise", "01 02 12", "0", "", "02"),
+        ("1 stores and returns on its own; 2 synchronises", "01 02 13 24", "0", "2s 3r 4r", "024"),
+        ("a barrier on the way: no guard", "01 02 13 24", "0", "1s 2s 3r 4r", "0"),
+        ("two quiet sides: neither is the guard", "01 02 13 24", "0", "3r 4r", "0"),
+        ("two bare sides", "01 02", "0", "1b 2b", "0"),
+        ("the work is shared with the other side: they meet again in 1", "01 02 13 21", "0", "2s 3b", "013"),
+        ("0 and 1 guard, 2 is the body", "01 03 12 13 23", "01", "3b", "012"),
+        ("a return inside a loop is a guard", "01 12 14 23 25 31", "2", "4s 5b", "01234"),
+        ("work to do there first: lanes of later iterations come as well", "01 12 14 23 25 31", "2", "4s 5r", "0"),
+        ("a loop left apart converges behind", "01 12 13 21", "1", "3r", "03"),
+        ("the grid-stride loop: lanes that have left only return", "01 12 13 21", "1", "3b", "012"),
+        ("infinite: 2 continues or goes through 3", "01 12 21 23 31", "2", "", "012"),
+        ("3 decides on leaving: it post-dominates 2, but not in the same iteration", "01 12 21 23 31 34", "2", "4r", "04"),
+    ];
 
     #[test]
-    fn the_guard_of_every_kernel() {
-        // 0 guards; the body 1 and the guard share the return 2.
-        let edges = [(0, 1), (0, 2), (1, 2)];
-        assert_eq!(convergent(3, &edges, &[0], &[(2, BARE)]), [0, 1]);
-        assert_eq!(convergent(3, &edges, &[0], &[(1, SYNC), (2, BARE)]), [0, 1]);
-        // Not when more is done there than to return: lanes may be held up to reconverge.
-        assert_eq!(convergent(3, &edges, &[0], &[(2, RETURN)]), [0, 2]);
-        // Nor when lanes die there otherwise.
-        assert_eq!(convergent(3, &edges, &[0], &[(2, BlockTraits::default())]), [0, 2]);
-    }
-
-    #[test]
-    fn a_guard_that_works_before_it_returns() {
-        // 1 stores and returns on its own; 2 synchronises.
-        let edges = [(0, 1), (0, 2), (1, 3), (2, 4)];
-        let ends = [(2, SYNC), (3, RETURN), (4, RETURN)];
-        assert_eq!(convergent(5, &edges, &[0], &ends), [0, 2, 4]);
-        // A barrier on the way: no guard.
-        assert_eq!(convergent(5, &edges, &[0], &[(1, SYNC), (2, SYNC), (3, RETURN), (4, RETURN)]), [0]);
-        // Two quiet sides: neither is the guard.
-        assert_eq!(convergent(5, &edges, &[0], &[(3, RETURN), (4, RETURN)]), [0]);
-        assert_eq!(convergent(3, &[(0, 1), (0, 2)], &[0], &[(1, BARE), (2, BARE)]), [0]);
-        // The work is shared with the other side: no guard, they meet again in 1.
-        let edges = [(0, 1), (0, 2), (1, 3), (2, 1)];
-        assert_eq!(convergent(4, &edges, &[0], &[(2, SYNC), (3, BARE)]), [0, 1, 3]);
-    }
-
-    #[test]
-    fn guards_in_guards() {
-        // 0 and 1 guard, 2 is the body.
-        let edges = [(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)];
-        assert_eq!(convergent(4, &edges, &[0, 1], &[(3, BARE)]), [0, 1, 2]);
-    }
-
-    #[test]
-    fn a_return_inside_a_loop_is_a_guard() {
-        let edges = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 5), (3, 1)];
-        assert_eq!(convergent(6, &edges, &[2], &[(4, SYNC), (5, BARE)]), [0, 1, 2, 3, 4]);
-        // The same with work to do there first: lanes of later iterations come as well.
-        assert_eq!(convergent(6, &edges, &[2], &[(4, SYNC), (5, RETURN)]), [0]);
-    }
-
-    #[test]
-    fn a_loop_left_apart_converges_behind() {
-        let edges = [(0, 1), (1, 2), (1, 3), (2, 1)];
-        assert_eq!(convergent(4, &edges, &[1], &[(3, RETURN)]), [0, 3]);
-        // The grid-stride loop: lanes that have left only return.
-        assert_eq!(convergent(4, &edges, &[1], &[(3, BARE)]), [0, 1, 2]);
-    }
-
-    #[test]
-    fn an_early_continue_influences_the_rest_of_the_body() {
-        // Infinite: 1 -> 2, 2 continues or goes through 3.
-        let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 1)];
-        assert_eq!(convergent(4, &edges, &[2], &[]), [0, 1, 2]);
-        // 3 decides on leaving: it post-dominates 2, but not in the same iteration.
-        let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 1), (3, 4)];
-        assert_eq!(convergent(5, &edges, &[2], &[(4, RETURN)]), [0, 4]);
+    fn small_graphs() {
+        for &(what, edges, divergent, traits, expected) in CASES {
+            let g = drawn(edges);
+            let cycles = Cycles::new(&g, &Order::new(&g));
+            let mut set = FixedBitSet::with_capacity(g.block_count());
+            set.extend(g.blocks().map(|b| b.index()).filter(|b| divergent.contains(&b.to_string())));
+            let of = |b: Block| {
+                let is = |letter| traits.contains(&format!("{}{letter}", b.index()));
+                BlockTraits { has_sync: is('s'), is_return: is('r') || is('b'), is_bare: is('b') }
+            };
+            let found = Convergence::compute(&g, &cycles, &set, true, of);
+            let found: String = found.blocks().ones().map(|b| b.to_string()).collect();
+            assert_eq!(found, expected, "{what}");
+        }
     }
 
     #[test]
@@ -375,7 +329,7 @@ mod tests {
         let g = graph(2, &[]);
         let cycles = Cycles::new(&g, &Order::new(&g));
         let none = FixedBitSet::with_capacity(2);
-        let of = |_: Block| BARE;
+        let of = |_: Block| BlockTraits { has_sync: false, is_return: true, is_bare: true };
         assert_eq!(Convergence::compute(&g, &cycles, &none, false, of).blocks().count_ones(..), 0);
         let c = Convergence::compute(&g, &cycles, &none, true, of);
         assert!(c.is_convergent(block(0)) && !c.is_convergent(block(1)));

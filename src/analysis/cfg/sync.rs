@@ -219,107 +219,48 @@ mod tests {
     use super::*;
     use crate::cfg::dominators::Dominators;
     use crate::cfg::order::Order;
-    use crate::cfg::testing::{Instance, Random, Unrolled, block, graph, random_graph, random_graphs, walk};
+    use crate::cfg::testing::{Instance, Random, Unrolled, block, drawn, random_graph, random_graphs, walk};
     use fixedbitset::FixedBitSet;
     use std::collections::{BTreeSet, HashMap};
 
-    /// Joins, headers of divergent exits, headers of irregular cycles; all sorted.
-    fn split(count: usize, edges: &[(usize, usize)], branch: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
-        let g = graph(count, edges);
-        let order = Order::new(&g);
-        let cycles = Cycles::new(&g, &order);
-        let mut sync = SyncDependence::new(&g, &order, &cycles);
-        let s = sync.split(block(branch));
-        let sorted = |blocks: Vec<Block>| {
-            let mut v: Vec<usize> = blocks.iter().map(|b| b.index()).collect();
-            v.sort();
-            v
-        };
-        let headers = |cs: &[Cycle]| sorted(cs.iter().map(|&c| cycles.header(c)).collect());
-        (sorted(s.joins.to_vec()), headers(s.divergent_exits), headers(s.irregular))
-    }
+    /// A graph, and a branch of it with its joins, headers of divergent exits and headers of irregular cycles.
+    #[rustfmt::skip]
+    const CASES: &[(&str, &str, usize, [&str; 3])] = &[
+        ("a diamond joins at its end", "01 02 13 23 34", 0, ["3", "", ""]),
+        ("an if joins behind it", "01 02 12", 0, ["2", "", ""]),
+        ("1 heads, 2 branches to 3 and 4, 5 is the latch", "01 12 16 23 24 35 45 51", 2, ["5", "", ""]),
+        ("a loop condition leaves apart", "01 12 13 21", 1, ["", "1", ""]),
+        ("2 may break to 4, as the header 1 does", "01 12 14 23 24 31", 2, ["4", "1", ""]),
+        ("a continue joins at the header", "01 12 14 21 23 31", 2, ["1", "", ""]),
+        ("an inner loop left apart leaves the outer one alone", "01 12 22 23 31 34", 2, ["", "2", ""]),
+        ("and the outer one", "01 12 22 23 31 34", 3, ["", "1", ""]),
+        ("2 leaves the inner loop to 3, or both to 4; 3 goes on or leaves", "01 12 22 23 24 31 34", 2, ["4", "12", ""]),
+        ("an early return joins nothing", "01 02 23 24", 0, ["", "", ""]),
+        ("two cases go to 1, which falls through to 2", "01 01 02 03 12 24 34", 0, ["24", "", ""]),
+        ("one edge", "01 01", 0, ["", "", ""]),
+        ("a whole loop on one side", "01 03 12 21 23", 0, ["3", "", ""]),
+        ("a cycle entered apart is irregular", "01 02 12 21 23", 0, ["", "1", "1"]),
+        ("the same cycle, entered at one block only", "01 02 13 23 34 35 45 54 56", 0, ["3", "", ""]),
+        ("unreachable branches split nothing", "12 13 23", 1, ["", "", ""]),
+    ];
 
     #[test]
-    fn a_diamond_joins_at_its_end() {
-        assert_eq!(split(5, &[(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)], 0), (vec![3], vec![], vec![]));
-    }
-
-    #[test]
-    fn an_if_joins_behind_it() {
-        assert_eq!(split(3, &[(0, 1), (0, 2), (1, 2)], 0), (vec![2], vec![], vec![]));
-    }
-
-    #[test]
-    fn a_branch_inside_a_loop_stays_inside() {
-        // 1 heads, 2 branches to 3 and 4, 5 is the latch.
-        let edges = [(0, 1), (1, 2), (1, 6), (2, 3), (2, 4), (3, 5), (4, 5), (5, 1)];
-        assert_eq!(split(7, &edges, 2), (vec![5], vec![], vec![]));
-    }
-
-    #[test]
-    fn a_loop_condition_leaves_apart() {
-        assert_eq!(split(4, &[(0, 1), (1, 2), (1, 3), (2, 1)], 1), (vec![], vec![1], vec![]));
-    }
-
-    #[test]
-    fn a_break_joins_at_the_common_exit() {
-        // 2 may break to 4, as the header 1 does.
-        let edges = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 4), (3, 1)];
-        assert_eq!(split(5, &edges, 2), (vec![4], vec![1], vec![]));
-    }
-
-    #[test]
-    fn a_continue_joins_at_the_header() {
-        let edges = [(0, 1), (1, 2), (1, 4), (2, 1), (2, 3), (3, 1)];
-        assert_eq!(split(5, &edges, 2), (vec![1], vec![], vec![]));
-    }
-
-    #[test]
-    fn an_inner_loop_left_apart_leaves_the_outer_one_alone() {
-        // 1 { 2 { 2 } 3 } 4
-        let edges = [(0, 1), (1, 2), (2, 2), (2, 3), (3, 1), (3, 4)];
-        assert_eq!(split(5, &edges, 2), (vec![], vec![2], vec![]));
-        assert_eq!(split(5, &edges, 3), (vec![], vec![1], vec![]));
-    }
-
-    #[test]
-    fn a_break_out_of_two_loops() {
-        // 2 leaves the inner loop to 3, or both to 4; 3 goes on with the outer loop or leaves.
-        let edges = [(0, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 1), (3, 4)];
-        assert_eq!(split(5, &edges, 2), (vec![4], vec![1, 2], vec![]));
-    }
-
-    #[test]
-    fn an_early_return_joins_nothing() {
-        assert_eq!(split(5, &[(0, 1), (0, 2), (2, 3), (2, 4)], 0), (vec![], vec![], vec![]));
-    }
-
-    #[test]
-    fn a_switch_that_shares_targets() {
-        // Two cases go to 1: one edge. 1 falls through to 2; 4 is where all meet.
-        let edges = [(0, 1), (0, 1), (0, 2), (0, 3), (1, 2), (2, 4), (3, 4)];
-        assert_eq!(split(5, &edges, 0), (vec![2, 4], vec![], vec![]));
-        assert_eq!(split(2, &[(0, 1), (0, 1)], 0), (vec![], vec![], vec![]));
-    }
-
-    #[test]
-    fn a_whole_loop_on_one_side() {
-        // 0 branches around the loop 1-2: only 3 joins.
-        assert_eq!(split(4, &[(0, 1), (0, 3), (1, 2), (2, 1), (2, 3)], 0), (vec![3], vec![], vec![]));
-    }
-
-    #[test]
-    fn a_cycle_entered_apart_is_irregular() {
-        let edges = [(0, 1), (0, 2), (1, 2), (2, 1), (2, 3)];
-        assert_eq!(split(4, &edges, 0), (vec![], vec![1], vec![1]));
-        // Entered at one block only, the same cycle is harmless.
-        let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (3, 5), (4, 5), (5, 4), (5, 6)];
-        assert_eq!(split(7, &edges, 0), (vec![3], vec![], vec![]));
-    }
-
-    #[test]
-    fn unreachable_branches_split_nothing() {
-        assert_eq!(split(4, &[(1, 2), (1, 3), (2, 3)], 1), (vec![], vec![], vec![]));
+    fn small_graphs() {
+        for &(what, edges, branch, expected) in CASES {
+            let g = drawn(edges);
+            let order = Order::new(&g);
+            let cycles = Cycles::new(&g, &order);
+            let mut sync = SyncDependence::new(&g, &order, &cycles);
+            let s = sync.split(block(branch));
+            let sorted = |blocks: Vec<Block>| {
+                let mut digits: Vec<String> = blocks.iter().map(|b| b.index().to_string()).collect();
+                digits.sort();
+                digits.concat()
+            };
+            let headers = |cs: &[Cycle]| sorted(cs.iter().map(|&c| cycles.header(c)).collect());
+            let found = [sorted(s.joins.to_vec()), headers(s.divergent_exits), headers(s.irregular)];
+            assert_eq!(found, expected, "{what}");
+        }
     }
 
     /// The definitions, on the unrolled graph of one branch.

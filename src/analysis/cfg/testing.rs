@@ -16,6 +16,13 @@ pub fn graph(block_count: usize, edges: &[(usize, usize)]) -> Graph {
     Graph::new(block_count, edges.iter().map(|&(a, b)| (block(a), block(b))))
 }
 
+/// A graph of at most ten blocks from its edges: `01 02` branches from block 0.
+pub fn drawn(edges: &str) -> Graph {
+    let digit = |edge: &str, at: usize| usize::from(edge.as_bytes()[at] - b'0');
+    let edges: Vec<_> = edges.split(' ').map(|edge| (digit(edge, 0), digit(edge, 1))).collect();
+    graph(1 + edges.iter().map(|&(from, to)| from.max(to)).max().unwrap_or(0), &edges)
+}
+
 /// A small fast generator (SplitMix64), so that failures repeat.
 pub struct Random(pub u64);
 
