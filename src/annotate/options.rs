@@ -26,8 +26,8 @@ impl From<&Settings> for Options {
             verify: settings.verify,
             assume_restrict: settings.assume_restrict,
             results: settings.results,
-            vote: settings.vote,
-            shuffle: settings.shuffle,
+            vote: !settings.no_vote,
+            shuffle: !settings.no_shuffle,
         }
     }
 }

@@ -34,8 +34,8 @@ pub enum Results {
     Contract,
 }
 
-/// All settings. Each pass builds its own `Options` from them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// All settings. Each pass builds its own `Options` from them. By default nothing is set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// Shape of every block.
     pub block: Option<BlockShape>,
@@ -74,10 +74,10 @@ pub struct Settings {
     pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
-    /// Inline calls that keep stack objects in memory.
-    pub inline: bool,
-    /// Unroll loops that keep stack objects in memory.
-    pub arrays: bool,
+    /// Inline no calls that keep stack objects in memory.
+    pub no_inline: bool,
+    /// Unroll no loops that keep stack objects in memory.
+    pub no_arrays: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -86,50 +86,14 @@ pub struct Settings {
     pub choices: Option<std::path::PathBuf>,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
-    /// Insert votes on hidden branches.
-    pub vote: bool,
-    /// Shuffle hidden values.
-    pub shuffle: bool,
+    /// Insert no votes on hidden branches.
+    pub no_vote: bool,
+    /// Shuffle no hidden values.
+    pub no_shuffle: bool,
     /// How many plans are carried out, if not all.
     pub limit: Option<u32>,
     /// Print every decision.
     pub trace: bool,
-}
-
-impl Default for Settings {
-    /// Nothing is set.
-    fn default() -> Self {
-        Settings {
-            block: None,
-            simple: false,
-            optimal_accesses: false,
-            remarks: Whose::default(),
-            switches: transform::Switches::default(),
-            is_off: false,
-            regs: None,
-            dynamic_shared: None,
-            candidates: SpillCandidates::default(),
-            ptxas_smem: false,
-            always: false,
-            results: Results::default(),
-            unrolls_always: false,
-            map_file: None,
-            map_all: false,
-            map_name: None,
-            flush_after: None,
-            verify: false,
-            inline: true,
-            arrays: true,
-            versions: false,
-            tune: false,
-            choices: None,
-            assume_restrict: false,
-            vote: true,
-            shuffle: true,
-            limit: None,
-            trace: false,
-        }
-    }
 }
 
 impl Settings {
@@ -196,13 +160,13 @@ impl Settings {
 
     /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
     pub fn inlines(&self) -> bool {
-        self.inline && !self.is_off && !self.runs(Transform::Map)
+        !self.no_inline && !self.is_off && !self.runs(Transform::Map)
     }
 
     /// Whether loops that keep stack objects in memory are unrolled: not with the map, so that the branches counted are
     /// those of the source.
     pub fn frees_arrays(&self) -> bool {
-        self.arrays && !self.is_off && !self.runs(Transform::Map)
+        !self.no_arrays && !self.is_off && !self.runs(Transform::Map)
     }
 
     /// Whether some code is written in the forms that nvcc writes: not with the map, which counts the branches of the source.
@@ -248,20 +212,20 @@ impl Settings {
             map_name: _,
             flush_after: _,
             verify,
-            inline: _, // a kernel's code shows what was inlined into it
-            arrays: _,
+            no_inline: _, // a kernel's code shows what was inlined into it
+            no_arrays: _,
             versions: _, // alternatives are made with and without
             tune: _,
             choices: _,
             assume_restrict,
-            vote,
-            shuffle,
+            no_vote,
+            no_shuffle,
             limit: _, // who bisects what was built must build the same
             trace: _,
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
-        format!("{:?}", (general, of_transforms, (vote, shuffle)))
+        format!("{:?}", (general, of_transforms, (!no_vote, !no_shuffle)))
     }
 }
 
@@ -319,7 +283,7 @@ mod tests {
         assert!(Settings::parse("steer-spills", "no-fuse").is_err());
         let annotate = |text: &str| Settings::parse("annotate-uniform", text);
         assert!(annotate("verify").unwrap().verify);
-        assert!(!annotate("vote=0").unwrap().vote);
+        assert!(!annotate("vote=1").unwrap().no_vote && annotate("vote=0").unwrap().no_vote);
         assert!(annotate("vote=2").is_err());
         assert!(annotate("no-fuse").is_err());
         assert!(Settings::parse("fuse-branches", "always").unwrap().always);

@@ -14,21 +14,24 @@ use warpwise_ir::source::Whose;
 /// Maximum shared memory of a block on any architecture, in bytes.
 pub const MAX_SHARED: u32 = 232_448;
 
+/// A text of the table.
+type Word = &'static str;
+
 /// A command-line option, a pass parameter, or both.
 #[derive(Debug)]
 pub struct Parameter {
     /// Name of the pass parameter; empty if there is only an option.
-    pub name: &'static str,
+    pub name: Word,
     /// Name of the command-line option after `-warpwise-`; empty if there is only a parameter.
-    pub option: &'static str,
+    pub option: Word,
     /// Placeholder for the value, in capitals; empty for a switch, which needs none.
-    pub value: &'static str,
+    pub value: Word,
     /// The passes that take the parameter; for an option without a parameter, the passes to which it matters.
     /// Command-line options apply to every pass.
-    pub passes: &'static [&'static str],
+    pub passes: &'static [Word],
     pub takes: Takes,
     /// The meaning, for `--help` and the documentation.
-    pub help: &'static str,
+    pub help: Word,
 }
 
 /// The kind of value, and the setting that it changes.
@@ -65,44 +68,26 @@ const MAP: &str = Transform::Map.pass();
 pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
 
 /// An option and a parameter of the same name.
-const fn both(
-    name: &'static str,
-    value: &'static str,
-    passes: &'static [&'static str],
-    takes: Takes,
-    help: &'static str,
-) -> Parameter {
+const fn both(name: Word, value: Word, passes: &'static [Word], takes: Takes, help: Word) -> Parameter {
     Parameter { name, option: name, value, passes, takes, help }
 }
 
 /// An option without a parameter.
-const fn option(
-    option: &'static str,
-    value: &'static str,
-    passes: &'static [&'static str],
-    takes: Takes,
-    help: &'static str,
-) -> Parameter {
+const fn option(option: Word, value: Word, passes: &'static [Word], takes: Takes, help: Word) -> Parameter {
     Parameter { name: "", ..both(option, value, passes, takes, help) }
 }
 
 /// A parameter without an option of its name.
-const fn parameter(
-    name: &'static str,
-    value: &'static str,
-    passes: &'static [&'static str],
-    takes: Takes,
-    help: &'static str,
-) -> Parameter {
+const fn parameter(name: Word, value: Word, passes: &'static [Word], takes: Takes, help: Word) -> Parameter {
     Parameter { option: "", ..both(name, value, passes, takes, help) }
 }
 
-const fn runs(transform: Transform, option: &'static str, help: &'static str) -> Parameter {
+const fn runs(transform: Transform, option: Word, help: Word) -> Parameter {
     Parameter { option, ..both(transform.word(), "", &[DEFAULT], Takes::Runs(transform), help) }
 }
 
 /// A parameter of `annotate-uniform` that is on unless it is set to 0.
-const fn way(name: &'static str, set: fn(&mut Settings, bool), help: &'static str) -> Parameter {
+const fn way(name: Word, set: fn(&mut Settings, bool), help: Word) -> Parameter {
     parameter(name, "0", &[ANNOTATE], Takes::Switch(set), help)
 }
 
@@ -131,9 +116,9 @@ pub const PARAMETERS: &[Parameter] = &[
         "Spill candidates that steer-spills may move"),
     parameter("ptxas-smem", "", &[STEER, DEFAULT], Takes::Switch(|settings, on| settings.ptxas_smem = on),
         "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)"),
-    option("inline", "", &[INLINE_CALLS], Takes::Switch(|settings, on| settings.inline = on),
+    option("inline", "", &[INLINE_CALLS], Takes::Switch(|settings, on| settings.no_inline = !on),
         "Inline the only call of a device function if a stack object is in memory for that call alone (on; off with the map)"),
-    option("arrays", "", &[FREE_ARRAYS], Takes::Switch(|settings, on| settings.arrays = on),
+    option("arrays", "", &[FREE_ARRAYS], Takes::Switch(|settings, on| settings.no_arrays = !on),
         "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)"),
     both("versions", "", &[FUSE, STEER, DEFAULT], Takes::Switch(|settings, on| settings.versions = on),
         "Make versions of kernels for launches about which more is known, among which the host chooses"),
@@ -171,9 +156,9 @@ pub const PARAMETERS: &[Parameter] = &[
         "Unroll or meld whatever is legal, even if it does not pay: for tests"),
     parameter("verify", "", &[ANNOTATE], Takes::Switch(|settings, on| settings.verify = on),
         "Check existing annotations instead of writing them"),
-    way("vote", |settings, on| settings.vote = on,
+    way("vote", |settings, on| settings.no_vote = !on,
         "Insert no votes on branches that ptxas does not know to be uniform"),
-    way("shuffle", |settings, on| settings.shuffle = on, "Read no values from lane 0 for such branches"),
+    way("shuffle", |settings, on| settings.no_shuffle = !on, "Read no values from lane 0 for such branches"),
 ];
 
 impl Parameter {
