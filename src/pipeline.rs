@@ -205,7 +205,7 @@ fn run_transform(
             fuse(module, &options, host)
         }
         Transform::Steer => steer::run(module, &settings.into(), host),
-        Transform::Map => map::run(module, &settings.into(), host),
+        Transform::Map => map::run(module, settings, host),
     })
 }
 

@@ -92,7 +92,7 @@ pub const PASSES: &[Info] = &[
     Info {
         traits: Traits::HOST.union(Traits::REQUIRED),
         ..named(Pass::MapHost, "divergence-map-host", COUNTS, |run| {
-            Ok(map::run_host(run.module, &run.session.settings().into()))
+            Ok(map::run_host(run.module, run.session.settings()))
         })
     },
     Info {

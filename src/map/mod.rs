@@ -16,15 +16,14 @@ pub mod describe;
 mod effects;
 pub mod flush;
 pub mod joins;
-pub mod options;
 pub mod plan;
 mod ptx;
 pub mod texts;
 
+use crate::settings::Settings;
 use calls::CallGraph;
 use conditions::KernelConditions;
 use describe::Describer;
-pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
 use warpwise_analysis::counts::SYMBOL;
@@ -53,8 +52,8 @@ pub struct Symbols {
 
 impl Symbols {
     /// The symbols of a module with this source file, compiled in the current folder.
-    pub fn of(source_file: &str, options: &Options) -> Symbols {
-        let end = options.name.clone().unwrap_or_else(|| {
+    pub fn of(source_file: &str, settings: &Settings) -> Symbols {
+        let end = settings.map_name.clone().unwrap_or_else(|| {
             let folder = std::env::current_dir().unwrap_or_default();
             format!("{:016x}", hash(folder.join(source_file).to_string_lossy().as_bytes()))
         });
@@ -64,12 +63,12 @@ impl Symbols {
 }
 
 /// Runs the pass over a module.
-pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    let symbols = Symbols::of(&module.source_file(), options);
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let symbols = Symbols::of(&module.source_file(), settings);
     if module.global(&symbols.index).is_some() {
         return false; // counting again would count the counters' own branches
     }
-    let analysis = ModuleAnalysis::new(module, options.analysis);
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
     // get all facts before editing: those of a function may depend on the bodies of others
     let bodies = module.functions().filter(|function| !function.is_declaration());
     let bodies: Vec<(Facts, Handles<'_>)> = bodies.map(|function| analysis.facts(function)).collect();
@@ -85,7 +84,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
             let conditions =
                 KernelConditions::of(&facts.func, handles.function, &conditions_in(&analysis, facts, handles));
             let around = Surroundings { exits, is_recursive };
-            let plan = plan::plan(facts, handles, options, conditions, around, &mut layout);
+            let plan = plan::plan(facts, handles, settings, conditions, around, &mut layout);
             describer.function(facts, handles, &plan);
             plan
         })
@@ -130,8 +129,8 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
 }
 
 /// In host code: registers the counters of the device code that was compiled from the same source.
-pub fn run_host(module: Module<'_>, options: &Options) -> bool {
-    let symbols = Symbols::of(&module.source_file(), options);
+pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
+    let symbols = Symbols::of(&module.source_file(), settings);
     Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
 }
 

@@ -17,11 +17,10 @@
 //! A record is `visits, splits, lanes, lanes to target 1, lanes to target 2, …`; the remaining lanes went to target 0.
 //! Records are padded to whole sectors of 32 bytes.
 
-use super::Options;
 use super::calls::calls_functions;
 use super::conditions::{self, KernelConditions, PlannedCondition};
-use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
+use crate::settings::{Settings, Transform};
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -205,7 +204,7 @@ pub struct Surroundings {
 pub fn plan(
     facts: &Facts,
     handles: &Handles<'_>,
-    options: &Options,
+    settings: &Settings,
     conditions: KernelConditions,
     module: Surroundings,
     layout: &mut Layout,
@@ -224,7 +223,7 @@ pub fn plan(
         return plan;
     }
     let mut counted: Vec<usize> = (0..plan.branches.len())
-        .filter(|&i| options.all || facts.is_divergent_branch(plan.branches[i].block))
+        .filter(|&i| settings.map_all || facts.is_divergent_branch(plan.branches[i].block))
         .collect();
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
         let estimate = between_blocks(facts);
@@ -238,7 +237,7 @@ pub fn plan(
         };
         let room = room.min(MAX_PLACES / facts.func.blocks.len().max(1) as u32);
         let bounds = TripBounds::new(&facts.cfg().cycles, &Frequencies::new(function));
-        hold(&mut plan, facts, &bounds, &counted, room, options.flush_after);
+        hold(&mut plan, facts, &bounds, &counted, room, settings.flush_after);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.func.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
