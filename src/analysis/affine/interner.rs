@@ -1,6 +1,8 @@
 //! How is an element of the domain stored in four bytes? Forms are interned, so equal forms have equal indices.
 
 use super::form::{Form, Rest, Scope};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
@@ -55,53 +57,12 @@ static BUILT_IN: [Form; Element::FIRST_FORM as usize] = [
     Form::uniform(Scope::Grid),
 ];
 
-/// An empty slot.
-const EMPTY: u32 = 0;
-
-/// Hash index of the forms with terms: open addressing over positions in [`Interner::forms`], so that each form is
-/// stored once.
-struct FormIndex {
-    /// A power of two of slots, at least a quarter of them empty.
-    slots: Vec<u32>,
-    count: usize,
-}
-
-impl FormIndex {
-    fn with_capacity(forms: usize) -> FormIndex {
-        FormIndex { slots: vec![EMPTY; (forms * 4 / 3 + 1).next_power_of_two()], count: 0 }
-    }
-
-    /// The slot of a form, or the empty slot where it belongs.
-    fn place_of(&self, form: &Form, forms: &[Form]) -> usize {
-        let last = self.slots.len() - 1;
-        let mut place = FxBuildHasher.hash_one(form) as usize & last;
-        while self.slots[place] != EMPTY && forms[(self.slots[place] - Element::FIRST_FORM) as usize] != *form {
-            place = (place + 1) & last;
-        }
-        place
-    }
-
-    /// Enters the last form into the slot that [`FormIndex::place_of`] returned.
-    fn enter(&mut self, place: usize, id: u32, forms: &[Form]) {
-        self.slots[place] = id;
-        self.count += 1;
-        if self.count * 4 > self.slots.len() * 3 {
-            let grown = vec![EMPTY; self.slots.len() * 2];
-            for id in std::mem::replace(&mut self.slots, grown) {
-                if id != EMPTY {
-                    let place = self.place_of(&forms[(id - Element::FIRST_FORM) as usize], forms);
-                    self.slots[place] = id;
-                }
-            }
-        }
-    }
-}
-
 /// All distinct forms of one function.
 pub struct Interner {
     /// From [`Element::FIRST_FORM`] on.
     forms: Vec<Form>,
-    index: FormIndex,
+    /// Elements of forms with terms, by hash of the form, which is stored once.
+    index: HashTable<u32>,
     /// Forms without terms, by rest.
     rests: FxHashMap<Rest, u32>,
 }
@@ -117,7 +78,7 @@ impl Interner {
     pub fn with_capacity(with_terms: usize, without: usize) -> Self {
         Interner {
             forms: Vec::with_capacity(with_terms + without),
-            index: FormIndex::with_capacity(with_terms),
+            index: HashTable::with_capacity(with_terms),
             rests: FxHashMap::with_capacity_and_hasher(without, Default::default()),
         }
     }
@@ -127,14 +88,14 @@ impl Interner {
         if form.terms.is_empty() {
             return self.intern_rest(form.rest);
         }
-        let place = self.index.place_of(form, &self.forms);
-        let known = self.index.slots[place];
-        if known != EMPTY {
-            return Element(known);
-        }
         let id = self.next_id();
+        let at = |id: u32| &self.forms[(id - Element::FIRST_FORM) as usize];
+        let hash = FxBuildHasher.hash_one(form);
+        match self.index.entry(hash, |&id| at(id) == form, |&id| FxBuildHasher.hash_one(at(id))) {
+            Entry::Occupied(known) => return Element(*known.get()),
+            Entry::Vacant(place) => place.insert(id),
+        };
         self.forms.push(form.clone());
-        self.index.enter(place, id, &self.forms);
         Element(id)
     }
     fn next_id(&self) -> u32 {
