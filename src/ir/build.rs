@@ -12,53 +12,104 @@ use std::process::Command;
 
 const LLVM_MAJOR: &str = "22";
 const USUAL_PREFIX: &str = "/usr/lib/llvm-22";
-/// What both sides number: instructions as Rust has them, and as C++ writes them.
-const INSTRUCTIONS: &str = "inst.rs";
-const WALK: &str = "llvm/walk.h";
+/// Where Rust declares what C++ fills.
+const SHARED: [&str; 3] = ["inst.rs", "llvm/walk.rs", "llvm/frequency.rs"];
+/// The structs among that, those first that others name.
+const STRUCTS: [&str; 12] = [
+    "InstData", "ParamData", "BlockData", "GepData", "GepTerm", "Constant", "CallKind", "RawSnapshot", "FlagKinds",
+    "Loop", "Unlikely", "RawFrequencies",
+];
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
-    for file in ["build.rs", "cpp.rs", INSTRUCTIONS] {
+    for file in ["build.rs", "cpp.rs"].iter().chain(&SHARED) {
         println!("cargo:rerun-if-changed={file}");
     }
-    compare_enumerations();
+    let out = std::env::var("OUT_DIR").unwrap_or_default();
+    let layout = Path::new(&out).join("walk_layout.h");
+    std::fs::write(&layout, shared_layout())
+        .unwrap_or_else(|e| fail(&format!("cannot write {}: {e}", layout.display())));
     let config = find_llvm_config();
     let version = query(&config, "--version");
     if version.split('.').next() != Some(LLVM_MAJOR) {
         fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {LLVM_MAJOR}; {MEND}", config.display()));
     }
     let headers = query(&config, "--includedir");
-    compile("llvm", "warpwise_llvm", &headers, |_| {});
+    compile("llvm", "warpwise_llvm", &headers, |build| {
+        build.include(&out);
+    });
     println!("cargo:headers={headers}");
     println!("cargo:programs={}", query(&config, "--bindir"));
 }
 
-/// Opcodes and flags cross from C++ to Rust as numbers: both sides must name the same ones in the same order.
-fn compare_enumerations() {
-    let text = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|e| fail(&format!("cannot read {path}: {e}")));
-    let (rust, cpp) = (text(INSTRUCTIONS), text(WALK));
-    let pairs = [("pub enum Opcode {", "enum WarpwiseOpcode"), ("pub struct Flags: u16 {", "enum WarpwiseFlag")];
-    for (ours, theirs) in pairs {
-        let (ours_listed, theirs_listed) = (enumerators(&rust, ours), enumerators(&cpp, theirs));
-        if ours_listed.is_empty() || ours_listed != theirs_listed {
-            fail(&format!(
-                "`{ours}` of {INSTRUCTIONS} and `{theirs}` of {WALK} differ:\n{ours_listed:?}\n{theirs_listed:?}"
-            ));
-        }
+/// The opcodes, flags and structs that cross from C++ to Rust, as C++: they are declared once, in Rust.
+fn shared_layout() -> String {
+    let text = |path| std::fs::read_to_string(path).unwrap_or_else(|e| fail(&format!("cannot read {path}: {e}")));
+    let rust = SHARED.map(text).concat();
+    let enumerator = |(name, value): (String, String)| format!("  WW_{}{value},\n", snake_case(&name));
+    let opcodes: String = lines_of(&rust, "pub enum Opcode {").map(|line| enumerator((line, String::new()))).collect();
+    let flags = lines_of(&rust, "pub struct Flags: u16 {");
+    let flags = flags.filter_map(|line| {
+        line.strip_prefix("const ")?.split_once(" =").map(|(name, value)| (name.into(), format!(" ={value}")))
+    });
+    let flags: String = flags.map(enumerator).collect();
+    let mut cpp =
+        format!("enum WarpwiseOpcode : uint8_t {{\n{opcodes}}};\nenum WarpwiseFlag : uint16_t {{\n{flags}}};\n");
+    for name in STRUCTS {
+        let heads = [format!("struct {name} {{"), format!("struct {name}<'m> {{")];
+        let fields = heads.iter().flat_map(|head| lines_of(&rust, head)).map(|line| {
+            let (field, ty) = line.rsplit_once(": ").unwrap_or_else(|| fail(&format!("no field of {name}: {line}")));
+            format!("  {} {};\n", cpp_type(ty), field.rsplit(' ').next().unwrap_or(field))
+        });
+        cpp += &format!("struct {} {{\n{}}};\n", cpp_name(name), fields.collect::<String>());
     }
+    cpp
 }
 
-/// Names and values of an enumeration: `CondBr`, `WW_COND_BR` and `const COND_BR` are `CONDBR`.
-fn enumerators(text: &str, head: &str) -> Vec<String> {
+/// The lines of a declaration's body without comments and final punctuation.
+fn lines_of<'a>(text: &'a str, head: &str) -> impl Iterator<Item = String> + use<'a> {
     let body = text.split(head).nth(1).and_then(|rest| rest.split('}').next()).unwrap_or("");
-    let body = body.split_once('{').map_or(body, |(_, behind)| behind);
     let code = body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let name = |line: &str| {
-        let line = line.trim_start_matches("const ").trim_start_matches("WW_").trim_end_matches([',', ';']);
-        line.chars().filter(|c| !matches!(c, '_' | ' ')).collect::<String>().to_uppercase()
-    };
-    code.map(name).collect()
+    code.map(|line| line.trim_end_matches([',', ';']).to_owned())
+}
+
+/// `CondBr` as `COND_BR`, `FAdd` as `FADD`.
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && text.ends_with(char::is_lowercase) {
+            text.push('_');
+        }
+        text.push(letter);
+    }
+    text.to_uppercase()
+}
+
+fn cpp_name(name: &str) -> String {
+    format!("Warpwise{}", name.trim_end_matches("Data"))
+}
+
+/// The type of a field in C++.
+fn cpp_type(rust: &str) -> String {
+    match rust.trim_end_matches("<'m>") {
+        "bool" => "bool".into(),
+        "i64" => "int64_t".into(),
+        "u64" => "uint64_t".into(),
+        "u16" | "Flags" => "uint16_t".into(),
+        "u8" | "Opcode" => "uint8_t".into(),
+        name if name != rust => match name {
+            "Value" => "LLVMValueRef".into(),
+            "Block" => "LLVMBasicBlockRef".into(),
+            "Type" => "LLVMTypeRef".into(),
+            _ => cpp_name(name),
+        },
+        "u32" | "Type" | "Block" | "entity::Type" | "entity::Block" | "entity::Value" => "uint32_t".into(),
+        rows if rows.starts_with("Rows<") => {
+            format!("warpwise::Rows<{}>", cpp_type(&rows["Rows<".len()..rows.len() - 1]))
+        }
+        name => cpp_name(name),
+    }
 }
 
 fn find_llvm_config() -> PathBuf {

@@ -3,7 +3,7 @@
 use crate::entity::{Block, Type};
 use bitflags::bitflags;
 
-/// The instructions of one block: `first..end` in instruction order. Same layout as `WarpwiseBlock` of `llvm/walk.h`.
+/// The instructions of one block: `first..end` in instruction order. Filled by `llvm/walk.cpp`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct BlockData {
@@ -11,8 +11,7 @@ pub struct BlockData {
     pub end: u32,
 }
 
-/// Opcodes; members of a family that no analysis distinguishes share one. Same order as `WarpwiseOpcode` of
-/// `llvm/walk.h`.
+/// Opcodes; members of a family that no analysis distinguishes share one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Opcode {
@@ -100,12 +99,18 @@ impl Opcode {
         let moves = matches!(self, ExtractElement | ExtractValue | InsertElement | InsertValue | ShuffleVector);
         moves || matches!(self, BitCast | FNeg | FpCast | Freeze | Select)
     }
+    /// Whether it is arithmetic or logic of two integers.
+    #[inline]
+    pub fn is_integer_arithmetic(self) -> bool {
+        (Opcode::Add as u8..=Opcode::Xor as u8).contains(&(self as u8))
+    }
+    /// Whether it is a conversion.
+    pub fn is_cast(self) -> bool {
+        (Opcode::Trunc as u8..=Opcode::AddrSpaceCast as u8).contains(&(self as u8))
+    }
     /// Whether it ends a block.
     pub fn is_terminator(self) -> bool {
-        matches!(
-            self,
-            Opcode::Ret | Opcode::Br | Opcode::CondBr | Opcode::Switch | Opcode::Unreachable | Opcode::OtherTerminator
-        )
+        self as u8 <= Opcode::OtherTerminator as u8
     }
 }
 
@@ -159,34 +164,12 @@ impl Predicate {
     /// The predicate for exchanged operands.
     pub fn swapped(self) -> Predicate {
         use Predicate::*;
-        match self {
-            Eq => Eq,
-            Ne => Ne,
-            Ugt => Ult,
-            Uge => Ule,
-            Ult => Ugt,
-            Ule => Uge,
-            Sgt => Slt,
-            Sge => Sle,
-            Slt => Sgt,
-            Sle => Sge,
-        }
+        [Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge][self as usize]
     }
     /// The predicate that holds when this one does not.
     pub fn negated(self) -> Predicate {
         use Predicate::*;
-        match self {
-            Eq => Ne,
-            Ne => Eq,
-            Ugt => Ule,
-            Uge => Ult,
-            Ult => Uge,
-            Ule => Ugt,
-            Sgt => Sle,
-            Sge => Slt,
-            Slt => Sge,
-            Sle => Sgt,
-        }
+        [Ne, Eq, Ule, Ult, Uge, Ugt, Sle, Slt, Sge, Sgt][self as usize]
     }
     /// Whether it orders signed values.
     pub fn is_signed(self) -> bool {
@@ -201,19 +184,21 @@ impl Predicate {
 /// In [`InstData::sub`] of extractvalue and insertvalue: the index path has exactly one element.
 pub const FLAT_INDEX: u8 = 1;
 
-/// One instruction. Same layout as `WarpwiseInst` of `llvm/walk.h`.
+/// One instruction. Filled by `llvm/walk.cpp`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct InstData {
     pub opcode: Opcode,
-    /// Predicate of a compare (see [`Predicate::from_sub`]; LLVM's number for `fcmp`), operation of an `atomicrmw`.
+    /// Predicate of a compare (see [`Predicate::from_sub`]; LLVM's number for `fcmp`), operation of an `atomicrmw`,
+    /// whether an index path has exactly one element.
     pub sub: u8,
     pub flags: Flags,
     pub ty: Type,
     pub block: Block,
     pub operands_start: u32,
     pub operand_count: u32,
-    /// Index into the side table of the opcode (phi blocks, GEPs, calls); alignment of loads, stores and allocas.
+    /// Index into the side table of the opcode (phi blocks, GEPs, calls); alignment of loads, stores and allocas; first
+    /// index of extractvalue and insertvalue; number of successors of a terminator.
     pub aux: u32,
 }
 
@@ -228,7 +213,7 @@ impl InstData {
     }
 }
 
-/// Address arithmetic as it is stored; see [`Gep`]. Same layout as `WarpwiseGep` of `llvm/walk.h`.
+/// Address arithmetic as it is stored; see [`Gep`]. Filled by `llvm/walk.cpp`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct GepData {
@@ -238,7 +223,7 @@ pub struct GepData {
     pub bits: u16,
 }
 
-/// An index that is not constant, or is wider than 64 bits. Same layout as `WarpwiseTerm` of `llvm/walk.h`.
+/// An index that is not constant, or is wider than 64 bits. Filled by `llvm/walk.cpp`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct GepTerm {
@@ -258,7 +243,7 @@ pub struct Gep<'a> {
     pub bits: u32,
 }
 
-/// What is known about one formal argument. Same layout as `WarpwiseParam` of `llvm/walk.h`.
+/// What is known about one formal argument. Filled by `llvm/walk.cpp`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ParamData {

@@ -52,7 +52,7 @@ WarpwiseLoop loop(Loop &L, ScalarEvolution &SE, BranchProbabilityInfo &BPI, Bloc
 } // namespace
 
 extern "C" void warpwise_frequencies(LLVMValueRef Func, const WarpwiseUnlikely *Unlikely, size_t Count,
-                                     WarpwiseFrequencies *Found) {
+                                     WarpwiseRawFrequencies *Found) {
   Function &F = *cast<Function>(unwrap(Func));
   DominatorTree DT(F);
   LoopInfo LI(DT);

@@ -1,13 +1,12 @@
 //! How often does LLVM expect the blocks of a function to run, and its loops to turn? `frequency.cpp` asks
 //! `BranchProbabilityInfo`, `BlockFrequencyInfo` and `ScalarEvolution` and leaves plain numbers.
 //!
-//! Mirrors `frequency.h`. Blocks are numbered in the function's order, as pictures of it number them.
+//! The build script writes the structs that cross as C++. Blocks are numbered in the function's order, as pictures of it number them.
 
 use super::handle::Function;
 use super::walk::Rows;
 use crate::entity::Block;
 use llvm_sys::prelude::LLVMValueRef;
-use std::mem::offset_of;
 
 /// A natural loop; counts are for one entry of it.
 #[repr(C)]
@@ -17,9 +16,11 @@ pub struct Loop {
     pub entered: u64,
     /// Most times that its header runs; `u64::MAX` where that is not known.
     pub most: u64,
+    /// Zero where it is not known, as the next.
     exact: u32,
     profiled: u32,
     pub header: Block,
+    /// All ones for none.
     parent: u32,
 }
 
@@ -49,23 +50,15 @@ pub struct Unlikely {
     pub times: u32,
 }
 
-/// `WarpwiseFrequencies` of `frequency.h`.
+/// What C++ fills.
 #[repr(C)]
 struct RawFrequencies {
+    /// `BlockFrequencyInfo` of each block; the first is the entry.
     blocks: Rows<u64>,
+    /// The innermost loop around each block, by its place in the list; all ones for none.
     innermost: Rows<u32>,
     loops: Rows<Loop>,
 }
-
-// `frequency.h` asserts the same
-const _: () = {
-    assert!(size_of::<Loop>() == 32 && offset_of!(Loop, entered) == 0 && offset_of!(Loop, most) == 8);
-    assert!(offset_of!(Loop, exact) == 16 && offset_of!(Loop, profiled) == 20);
-    assert!(offset_of!(Loop, header) == 24 && offset_of!(Loop, parent) == 28);
-    assert!(size_of::<Unlikely>() == 12 && offset_of!(Unlikely, successor) == 4 && offset_of!(Unlikely, times) == 8);
-    assert!(size_of::<RawFrequencies>() == 48 && offset_of!(RawFrequencies, innermost) == 16);
-    assert!(offset_of!(RawFrequencies, loops) == 32);
-};
 
 unsafe extern "C" {
     fn warpwise_frequencies(

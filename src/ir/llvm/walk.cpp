@@ -29,10 +29,10 @@ constexpr uint32_t FewConstants = 64;
 
 class Walker {
 public:
-  Walker(Function &F, const WarpwiseSnapshot &Empty, WarpwiseTables &T, const WarpwiseKinds &K)
+  Walker(Function &F, const WarpwiseRawSnapshot &Empty, WarpwiseTables &T, const WarpwiseFlagKinds &K)
       : P(Empty), T(T), K(K), DL(F.getDataLayout()), F(F), Params(F.arg_size()) {}
 
-  WarpwiseSnapshot run() {
+  WarpwiseRawSnapshot run() {
     make_room();
     for (Argument &A : F.args())
       param(A);
@@ -110,9 +110,9 @@ private:
   void call(CallInst &Call, WarpwiseInst &R);
   void terminator(Instruction &I, WarpwiseInst &R);
 
-  WarpwiseSnapshot P;
+  WarpwiseRawSnapshot P;
   WarpwiseTables &T;
-  const WarpwiseKinds &K;
+  const WarpwiseFlagKinds &K;
   const DataLayout &DL;
   Function &F;
   const uint32_t Params;
@@ -459,8 +459,8 @@ extern "C" WarpwiseTables *warpwise_walk_tables() { return new WarpwiseTables();
 
 extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
 
-extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseKinds *Kinds,
-                              WarpwiseSnapshot *Snapshot) {
+extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseFlagKinds *Kinds,
+                              WarpwiseRawSnapshot *Snapshot) {
   *Snapshot = Walker(*cast<Function>(unwrap(Func)), *Snapshot, *Tables, *Kinds).run();
 }
 

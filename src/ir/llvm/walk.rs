@@ -1,11 +1,12 @@
 //! How are the fields of a function read without a call per field? `walk.cpp` fills arrays in the layout of
 //! [`crate::inst`], in memory of Rust's allocator, which become vectors here.
 //!
-//! Mirrors `walk.h`.
+//! The build script writes the structs that are filled, opcodes and flags as C++ for `walk.h`: each has one line here,
+//! or in `inst.rs`, for each field.
 
 use super::handle::{Block, Function, Type, Value};
 use crate::entity;
-use crate::inst::{BlockData, Flags, GepData, GepTerm, InstData, Opcode, ParamData};
+use crate::inst::{BlockData, GepData, GepTerm, InstData, Opcode, ParamData};
 use llvm_sys::prelude::LLVMValueRef;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::mem::offset_of;
@@ -61,7 +62,7 @@ impl Constant<'_> {
     }
 }
 
-/// A call, and what its own attributes or those of its callee promise. `WarpwiseCall` of `walk.h`.
+/// A call, and what its own attributes or those of its callee promise.
 #[repr(C)]
 pub(crate) struct CallKind<'m> {
     pub call: Value<'m>,
@@ -71,15 +72,45 @@ pub(crate) struct CallKind<'m> {
     pub will_return: bool,
 }
 
-/// `WarpwiseSnapshot` of `walk.h`.
-#[repr(C)]
+/// Writes the lists that the walker fills, and those that become of them.
+macro_rules! lists {
+    ($(#[$doc:meta])* struct $raw:ident<'m> { $($(#[$what:meta])* $list:ident: Rows<$element:ty>,)+ }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        struct $raw<'m> {
+            $($list: Rows<$element>,)+
+        }
+
+        /// A function as the walker sees it. What instructions name by number lies in these lists.
+        pub(crate) struct Snapshot<'m> {
+            $($(#[$what])* pub $list: Vec<$element>,)+
+        }
+
+        impl<'m> $raw<'m> {
+            const EMPTY: Self = $raw { $($list: Rows::EMPTY,)+ };
+
+            /// # Safety
+            /// As [`Rows::into_vec`], for each list.
+            unsafe fn into_vecs(self) -> Snapshot<'m> {
+                // SAFETY: the caller's promise.
+                unsafe { Snapshot { $($list: self.$list.into_vec(),)+ } }
+            }
+        }
+    };
+}
+
+lists! {
+/// What the walker fills. Values are numbered as [`entity::Value`] says.
 struct RawSnapshot<'m> {
     insts: Rows<InstData>,
+    /// For calls the arguments, for branches and switches the condition.
     operands: Rows<entity::Value>,
+    /// Arguments and instructions.
     values: Rows<Value<'m>>,
     blocks: Rows<Block<'m>>,
     bounds: Rows<BlockData>,
     phi_blocks: Rows<entity::Block>,
+    /// Successors of all blocks, and where those of each block end.
     successors: Rows<entity::Block>,
     successor_ends: Rows<u32>,
     geps: Rows<GepData>,
@@ -87,28 +118,9 @@ struct RawSnapshot<'m> {
     constants: Rows<Constant<'m>>,
     types: Rows<Type<'m>>,
     params: Rows<ParamData>,
+    /// A call of each callee with each of its attribute lists.
     calls: Rows<CallKind<'m>>,
 }
-
-/// A function as the walker sees it. What instructions name by number lies in these lists.
-pub(crate) struct Snapshot<'m> {
-    pub insts: Vec<InstData>,
-    pub operands: Vec<entity::Value>,
-    /// Arguments and instructions.
-    pub values: Vec<Value<'m>>,
-    pub blocks: Vec<Block<'m>>,
-    pub bounds: Vec<BlockData>,
-    pub phi_blocks: Vec<entity::Block>,
-    /// Successors of all blocks, and where those of each block end.
-    pub successors: Vec<entity::Block>,
-    pub successor_ends: Vec<u32>,
-    pub geps: Vec<GepData>,
-    pub terms: Vec<GepTerm>,
-    pub constants: Vec<Constant<'m>>,
-    pub types: Vec<Type<'m>>,
-    pub params: Vec<ParamData>,
-    /// A call of each callee with each of its attribute lists.
-    pub calls: Vec<CallKind<'m>>,
 }
 
 /// Metadata kinds that become flags.
@@ -120,32 +132,9 @@ pub struct FlagKinds {
     pub uniform: u32,
 }
 
-// `walk.h` asserts the same of its structs; `build.rs` compares opcodes and flags with `ir/inst.rs`.
-const _: () = {
-    assert!(size_of::<InstData>() == 24 && align_of::<InstData>() == 4);
-    assert!(offset_of!(InstData, opcode) == 0 && offset_of!(InstData, sub) == 1 && offset_of!(InstData, flags) == 2);
-    assert!(offset_of!(InstData, ty) == 4 && offset_of!(InstData, block) == 8);
-    assert!(offset_of!(InstData, operands_start) == 12 && offset_of!(InstData, operand_count) == 16);
-    assert!(offset_of!(InstData, aux) == 20 && size_of::<Opcode>() == 1 && size_of::<Flags>() == 2);
-    assert!(size_of::<ParamData>() == 8 && offset_of!(ParamData, ty) == 0 && offset_of!(ParamData, noalias) == 4);
-    assert!(offset_of!(ParamData, readonly) == 5 && offset_of!(ParamData, byval) == 6);
-    assert!(offset_of!(ParamData, noundef) == 7);
-    assert!(size_of::<BlockData>() == 8 && offset_of!(BlockData, first) == 0 && offset_of!(BlockData, end) == 4);
-    assert!(size_of::<GepData>() == 16 && offset_of!(GepData, offset) == 0 && offset_of!(GepData, terms_start) == 8);
-    assert!(offset_of!(GepData, term_count) == 12 && offset_of!(GepData, bits) == 14);
-    assert!(size_of::<GepTerm>() == 16 && offset_of!(GepTerm, operand) == 0 && offset_of!(GepTerm, stride) == 8);
-    assert!(size_of::<Constant<'_>>() == 24 && offset_of!(Constant<'_>, value) == 0);
-    assert!(offset_of!(Constant<'_>, bits) == 8 && offset_of!(Constant<'_>, ty) == 16);
-    assert!(offset_of!(Constant<'_>, is_int) == 20);
-    assert!(size_of::<CallKind<'_>>() == 16 && offset_of!(CallKind<'_>, convergent) == 8);
-    assert!(offset_of!(CallKind<'_>, no_divergence_source) == 9 && offset_of!(CallKind<'_>, no_return) == 10);
-    assert!(offset_of!(CallKind<'_>, will_return) == 11);
-    assert!(size_of::<FlagKinds>() == 12 && offset_of!(FlagKinds, noundef) == 4 && offset_of!(FlagKinds, uniform) == 8);
-    assert!(size_of::<Rows<u32>>() == 16 && offset_of!(Rows<u32>, size) == 8 && offset_of!(Rows<u32>, capacity) == 12);
-    assert!(size_of::<RawSnapshot<'_>>() == 14 * 16 && offset_of!(RawSnapshot<'_>, calls) == 13 * 16);
-    assert!(offset_of!(RawSnapshot<'_>, bounds) == 4 * 16 && offset_of!(RawSnapshot<'_>, geps) == 8 * 16);
+// what build.rs writes as C++ has them as numbers
+const _: () =
     assert!(size_of::<entity::Value>() == 4 && size_of::<entity::Block>() == 4 && size_of::<entity::Type>() == 4);
-};
 
 /// A number that is no opcode, written by the walker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -251,43 +240,18 @@ impl Tables {
     /// Walks over a function that has a body. The error would be a mistake of ours; the arrays are lost then.
     pub fn walk<'m>(&mut self, function: Function<'m>, kinds: FlagKinds) -> Result<Snapshot<'m>, NoOpcode> {
         let mut raw = RawSnapshot {
-            insts: Rows::EMPTY,
-            operands: Rows::EMPTY,
-            values: Rows::EMPTY,
-            blocks: Rows::EMPTY,
-            bounds: Rows::EMPTY,
-            phi_blocks: Rows::EMPTY,
-            successors: Rows::EMPTY,
-            successor_ends: Rows::EMPTY,
-            geps: Rows::EMPTY,
-            terms: Rows::EMPTY,
             constants: Rows::emptied(std::mem::take(&mut self.constants)),
             types: Rows::emptied(std::mem::take(&mut self.types)),
-            params: Rows::EMPTY,
             calls: Rows::emptied(std::mem::take(&mut self.calls)),
+            ..RawSnapshot::EMPTY
         };
-        // SAFETY: function and tables are alive, the snapshot is empty, what memory it has is from the allocator of vectors. The walker writes opcodes, which are checked, and
-        // numbers where `InstData` has flags and entities, C++'s bools, and addresses of live values, blocks and types, which are not
-        // null, where the lists have handles.
+        // SAFETY: function and tables are alive, the snapshot is empty, what memory it has is from the allocator of
+        // vectors. The walker writes opcodes, which are checked, and numbers where `InstData` has flags and entities,
+        // C++'s bools, and addresses of live values, blocks and types, which are not null, where the lists have handles.
         unsafe {
             warpwise_walk(function.raw(), self.raw.as_ptr(), &kinds, &mut raw);
             raw.insts.check_opcodes()?;
-            Ok(Snapshot {
-                insts: raw.insts.into_vec(),
-                operands: raw.operands.into_vec(),
-                values: raw.values.into_vec(),
-                blocks: raw.blocks.into_vec(),
-                bounds: raw.bounds.into_vec(),
-                phi_blocks: raw.phi_blocks.into_vec(),
-                successors: raw.successors.into_vec(),
-                successor_ends: raw.successor_ends.into_vec(),
-                geps: raw.geps.into_vec(),
-                terms: raw.terms.into_vec(),
-                constants: raw.constants.into_vec(),
-                types: raw.types.into_vec(),
-                params: raw.params.into_vec(),
-                calls: raw.calls.into_vec(),
-            })
+            Ok(raw.into_vecs())
         }
     }
 }

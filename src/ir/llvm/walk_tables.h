@@ -8,16 +8,17 @@
 
 namespace warpwise {
 
-// Something for each key, none of which is zero. The keys met last lie in a direct-mapped table in front of the hash
-// table; `Size` is a power of two.
-template <typename T, unsigned Size> class Recent {
+// Something for each key, a number or an address, none of which is zero. The keys met last lie in a direct-mapped table
+// in front of the hash table; `Size` is a power of two, `Shift` the bits in which keys do not differ.
+template <typename T, unsigned Size, unsigned Shift> class Recent {
 public:
   // What was set for a key; null if nothing was.
-  T *find(uintptr_t Key, uintptr_t Spread) {
-    Entry &E = Front[Spread % Size];
+  template <typename K> T *find(K Met) {
+    auto Key = uintptr_t(Met);
+    Entry &E = Front[(Key >> Shift) % Size];
     return LLVM_LIKELY(E.key == Key) ? &E.value : recall(E, Key);
   }
-  void set(uintptr_t Key, T Value) { All[Key] = Value; }
+  template <typename K> void set(K Met, T Value) { All[uintptr_t(Met)] = Value; }
   auto &all() { return All; }
   void clear() {
     if (All.empty())
@@ -79,7 +80,7 @@ private:
   LLVM_ATTRIBUTE_ALWAYS_INLINE uint32_t &slot(const void *Value) {
     auto Address = reinterpret_cast<uintptr_t>(Value);
     uintptr_t Number = Address >> PageBits;
-    uint32_t **Known = Pages.find(Number, Number);
+    uint32_t **Known = Pages.find(Number);
     uint32_t *Page = LLVM_LIKELY(Known != nullptr) ? *Known : enter(Number);
     return Page[(Address >> SlotBits) % Slots];
   }
@@ -99,23 +100,8 @@ private:
     return Page;
   }
 
-  Recent<uint32_t *, 256> Pages;
+  Recent<uint32_t *, 256, 0> Pages;
   uint32_t Base = 1;
-};
-
-// Something for each type.
-template <typename T, unsigned Size> class ByType {
-public:
-  // Null if the type has none.
-  T *find(const void *Type) {
-    auto Address = reinterpret_cast<uintptr_t>(Type);
-    return Known.find(Address, Address >> 4);
-  }
-  void set(const void *Type, T Value) { Known.set(reinterpret_cast<uintptr_t>(Type), Value); }
-  void clear() { Known.clear(); }
-
-private:
-  Recent<T, Size> Known;
 };
 
 } // namespace warpwise
@@ -128,9 +114,9 @@ struct WarpwiseOpen {
 
 struct WarpwiseTables {
   warpwise::ValueNumbers values;
-  warpwise::ByType<uint32_t, 64> types;
+  warpwise::Recent<uint32_t, 64, 4> types;
   // Allocation sizes of types that GEPs step over.
-  warpwise::ByType<uint64_t, 16> strides;
+  warpwise::Recent<uint64_t, 16, 4> strides;
   // By callee and attribute list.
   llvm::SmallDenseMap<std::pair<void *, void *>, uint32_t, 8> calls;
   llvm::SmallVector<WarpwiseOpen, 0> open;
