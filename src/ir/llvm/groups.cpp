@@ -15,6 +15,10 @@
 
 using namespace llvm;
 
+namespace warpwise {
+void say_of_loop(Instruction *Latch, MDNode *Said);
+} // namespace warpwise
+
 namespace {
 
 // A loop of one block that goes on while `next`, the sum of `counter` and `step`, is less than `bound`.
@@ -84,17 +88,10 @@ Value *limitOf(IRBuilder<> &Build, const Strided &Loop, unsigned Count) {
                             ConstantInt::get(Ty, Least), "limit");
 }
 
-// Says of the loop that ends here that no pass need copy it again; what else is said of it stays.
+// No pass need copy the loop that ends here again.
 void leaveWhole(Instruction *Latch) {
   LLVMContext &Context = Latch->getContext();
-  SmallVector<Metadata *> Operands{nullptr};
-  MDNode *Known = Latch->getMetadata(LLVMContext::MD_loop);
-  for (unsigned I = 1; Known && I < Known->getNumOperands(); ++I)
-    Operands.push_back(Known->getOperand(I));
-  Operands.push_back(MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable")));
-  MDNode *Said = MDNode::getDistinct(Context, Operands);
-  Said->replaceOperandWith(0, Said);
-  Latch->setMetadata(LLVMContext::MD_loop, Said);
+  warpwise::say_of_loop(Latch, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable")));
 }
 
 } // namespace

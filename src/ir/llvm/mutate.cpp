@@ -499,35 +499,32 @@ bool Mutator::edit() {
     return false;
   F = pick(Bodies);
   using Edit = bool (Mutator::*)();
-  const Edit Edits[] = {&Mutator::replace_operand,
-                        &Mutator::replace_operand,
-                        &Mutator::replace_operand,
-                        &Mutator::swap_operands,
-                        &Mutator::remove,
-                        &Mutator::remove,
-                        &Mutator::duplicate,
-                        &Mutator::move,
-                        &Mutator::move,
-                        &Mutator::retarget,
-                        &Mutator::retarget,
-                        &Mutator::retarget,
-                        &Mutator::branch_more,
-                        &Mutator::branch_more,
-                        &Mutator::branch_less,
-                        &Mutator::make_switch,
-                        &Mutator::end_block,
-                        &Mutator::change_compare,
-                        &Mutator::change_flags,
-                        &Mutator::change_opcode,
-                        &Mutator::change_memory,
-                        &Mutator::split,
-                        &Mutator::merge,
-                        &Mutator::duplicate_block,
-                        &Mutator::duplicate_block,
-                        &Mutator::change_attributes,
-                        &Mutator::change_metadata,
-                        &Mutator::change_callee};
-  if (!(this->*pick(ArrayRef(Edits)))())
+  const std::pair<unsigned, Edit> Weights[] = {
+      {3, &Mutator::replace_operand},
+      {1, &Mutator::swap_operands},
+      {2, &Mutator::remove},
+      {1, &Mutator::duplicate},
+      {2, &Mutator::move},
+      {3, &Mutator::retarget},
+      {2, &Mutator::branch_more},
+      {1, &Mutator::branch_less},
+      {1, &Mutator::make_switch},
+      {1, &Mutator::end_block},
+      {1, &Mutator::change_compare},
+      {1, &Mutator::change_flags},
+      {1, &Mutator::change_opcode},
+      {1, &Mutator::change_memory},
+      {1, &Mutator::split},
+      {1, &Mutator::merge},
+      {2, &Mutator::duplicate_block},
+      {1, &Mutator::change_attributes},
+      {1, &Mutator::change_metadata},
+      {1, &Mutator::change_callee},
+  };
+  SmallVector<Edit, 32> Edits;
+  for (auto &[Weight, Each] : Weights)
+    Edits.append(Weight, Each);
+  if (!(this->*pick(Edits))())
     return false;
   repair();
   return true;

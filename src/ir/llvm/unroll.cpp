@@ -19,20 +19,26 @@ extern "C" bool warpwise_unroll_is_decided(LLVMValueRef Latch) {
          });
 }
 
-// Asks LLVM's unroller for so many copies of the loop that ends here, or one for each iteration if the number is zero;
-// what else is said of the loop stays.
-extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
-  auto *Branch = cast<Instruction>(unwrap(Latch));
-  LLVMContext &Context = Branch->getContext();
+// Says something of the loop that ends here; what else is said of it stays.
+namespace warpwise {
+void say_of_loop(Instruction *Latch, MDNode *Said) {
   SmallVector<Metadata *> Operands{nullptr};
-  if (MDNode *Known = Branch->getMetadata(LLVMContext::MD_loop))
+  if (MDNode *Known = Latch->getMetadata(LLVMContext::MD_loop))
     for (const MDOperand &Operand : Known->operands())
       if (Operand.get() != Known)
         Operands.push_back(Operand.get());
+  Operands.push_back(Said);
+  MDNode *All = MDNode::getDistinct(Latch->getContext(), Operands);
+  All->replaceOperandWith(0, All);
+  Latch->setMetadata(LLVMContext::MD_loop, All);
+}
+} // namespace warpwise
+
+// Asks LLVM's unroller for so many copies of the loop that ends here, or one for each iteration if the number is zero.
+extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
+  auto *Branch = cast<Instruction>(unwrap(Latch));
+  LLVMContext &Context = Branch->getContext();
   Metadata *Number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), Count));
-  Operands.push_back(Count ? MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number})
-                           : MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.full")));
-  MDNode *Asked = MDNode::getDistinct(Context, Operands);
-  Asked->replaceOperandWith(0, Asked);
-  Branch->setMetadata(LLVMContext::MD_loop, Asked);
+  warpwise::say_of_loop(Branch, Count ? MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number})
+                                      : MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.full")));
 }
