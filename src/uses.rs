@@ -4,8 +4,8 @@
 //! less than LLVM can do: constant places, copies of constant length, lifetime markers, and calls, which are the caller's
 //! to judge.
 
-use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
+use warpwise_ir::llvm::uses::{Use, follow};
 
 /// The uses of one object, or of an argument that points into one.
 #[derive(Debug, Default)]
@@ -28,34 +28,30 @@ impl<'m> Uses<'m> {
     /// The uses of an address in its function.
     pub fn of(address: Value<'m>) -> Uses<'m> {
         let mut uses = Uses::default();
-        let mut derived = vec![(address, 0)];
-        let mut seen = FxHashSet::default();
-        while let Some((pointer, offset)) = derived.pop() {
-            // an instruction may use it twice
-            seen.clear();
-            for user in pointer.users().filter(|&user| seen.insert(user)) {
-                match user.as_inst() {
-                    Some(inst) => uses.note(pointer, offset, inst, &mut derived),
-                    None => uses.has_others = true,
-                }
+        follow(address, 0, usize::MAX, |pointer, offset, user| match user.as_inst() {
+            Some(inst) => uses.note(pointer, offset, inst).map_or(Use::Ends, Use::Derives),
+            None => {
+                uses.has_others = true;
+                Use::Ends
             }
-        }
+        });
         uses
     }
 
-    fn note(&mut self, pointer: Value<'m>, offset: i64, inst: Inst<'m>, derived: &mut Vec<(Value<'m>, i64)>) {
+    /// Notes a use; the offset of its result if that is a pointer into the object.
+    fn note(&mut self, pointer: Value<'m>, offset: i64, inst: Inst<'m>) -> Option<i64> {
         let is_plain = |inst: Inst<'m>| !inst.is_volatile() && !inst.is_atomic();
         match inst.opcode() {
             RawOpcode::LLVMLoad if is_plain(inst) => self.accesses.push((inst, offset)),
             RawOpcode::LLVMStore if inst.operand(0) != pointer && is_plain(inst) => self.accesses.push((inst, offset)),
             RawOpcode::LLVMGetElementPtr => match inst.gep_offset().and_then(|bytes| offset.checked_add(bytes)) {
-                Some(offset) => derived.push((inst.value(), offset)),
+                Some(offset) => return Some(offset),
                 None => self.has_others = true,
             },
-            RawOpcode::LLVMAddrSpaceCast => derived.push((inst.value(), offset)),
+            RawOpcode::LLVMAddrSpaceCast => return Some(offset),
             RawOpcode::LLVMSelect => {
                 self.is_chosen = true;
-                derived.push((inst.value(), offset));
+                return Some(offset);
             }
             RawOpcode::LLVMCall
                 if inst.defined_callee().is_some() && inst.operand_count() == inst.argument_count() + 1 =>
@@ -64,7 +60,7 @@ impl<'m> Uses<'m> {
                 self.passed.extend(places.map(|index| (inst, index, offset)));
             }
             RawOpcode::LLVMCall if is_followed(inst) => {
-                let is_other = |index| inst.operand(index) != pointer && is_on_stack(inst.operand(index));
+                let is_other = |index| inst.operand(index) != pointer && inst.operand(index).is_on_stack();
                 self.is_copied |= inst.argument_count() > 1 && (is_other(0) || is_other(1));
                 if inst.called_function().is_some_and(|callee| callee.name().starts_with("llvm.memcpy.")) {
                     self.copies.push(inst);
@@ -72,20 +68,8 @@ impl<'m> Uses<'m> {
             }
             _ => self.has_others = true,
         }
+        None
     }
-}
-
-/// Whether an address is that of a stack object.
-fn is_on_stack(address: Value<'_>) -> bool {
-    let mut at = address;
-    while let Some(inst) = at.as_inst() {
-        match inst.opcode() {
-            RawOpcode::LLVMAlloca => return true,
-            RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMAddrSpaceCast => at = inst.operand(0),
-            _ => return false,
-        }
-    }
-    false
 }
 
 /// Whether a call is an intrinsic that leaves its object free to be in registers.

@@ -77,7 +77,7 @@ fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'
     let leaf = old.as_inst().expect("arguments are not shuffled");
     if !shuffle.at_entry {
         let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
-        editor.replace_uses_except(old, new, new);
+        editor.replace_uses_where(old, new, |user| user.value() != new);
         editor.replace_in_records(old, new);
         return;
     }

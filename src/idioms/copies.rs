@@ -5,9 +5,7 @@
 
 use crate::mutants::{self, Mutant};
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::RawOpcode::{
-    LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub, LLVMGetElementPtr,
-};
+use warpwise_ir::llvm::handle::RawOpcode::{LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub};
 use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
 
 /// What is said of a copy.
@@ -58,7 +56,7 @@ struct Piece {
 /// The copy that an instruction is, if it is split.
 pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
     let callee = Some(call).filter(|call| call.opcode() == LLVMCall)?.called_function()?;
-    let is_stack = || [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
+    let is_stack = || [0, 1].iter().any(|&index| call.operand(index).is_on_stack());
     if callee.intrinsic_id() != context.memcpy || is_stack() {
         return None;
     }
@@ -103,17 +101,6 @@ fn pieces(length: u64, align: u64) -> Vec<Piece> {
         offset += bytes;
     }
     pieces
-}
-
-fn is_stack_object(mut address: Value<'_>) -> bool {
-    while let Some(inst) = address.as_inst() {
-        match inst.opcode() {
-            LLVMAlloca => return true,
-            LLVMGetElementPtr | LLVMAddrSpaceCast => address = inst.operand(0),
-            _ => return false,
-        }
-    }
-    false
 }
 
 /// Writes the loads and stores in the place of the call, of vectors of bytes.

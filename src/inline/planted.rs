@@ -1,7 +1,7 @@
 //! What goes wrong if a call is handed to LLVM's inliner with a mistake? The deliberate ones, for [`crate::mutants`].
 
 use crate::mutants::{self, Mutant};
-use warpwise_ir::llvm::edit::{Editor, is_pointer};
+use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{AttrPlace, Inst, RawOpcode, Value, attribute_kind};
 
 /// The pointers of a call that another argument or the object itself would stand for.
@@ -10,7 +10,8 @@ pub struct Shared<'m>(Vec<Value<'m>>);
 /// Changes a call that is about to be inlined.
 pub fn before<'m>(editor: &mut Editor<'m>, call: Inst<'m>) -> Shared<'m> {
     let Some(function) = call.defined_callee() else { return Shared(Vec::new()) };
-    let pointers: Vec<u32> = (0..call.argument_count()).filter(|&index| is_pointer(call.operand(index).ty())).collect();
+    let pointers: Vec<u32> =
+        (0..call.argument_count()).filter(|&index| call.operand(index).ty().address_space().is_some()).collect();
     if mutants::on(Mutant::InlineOffsetLost) {
         for &index in &pointers {
             let place = call.operand(index).as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr);

@@ -114,6 +114,14 @@ impl Func {
         let first = self.param_count as usize + self.insts.len();
         self.consts.get(value.index().wrapping_sub(first)).map(|c| c.0)
     }
+    /// The number behind a value, if it is an integer constant of at most 64 bits, zero-extended.
+    #[inline]
+    pub fn int_constant(&self, value: Value) -> Option<u64> {
+        match self.constant(value)? {
+            ConstData::Int(number) => Some(number),
+            _ => None,
+        }
+    }
     /// Number of values: arguments, instructions, constants.
     pub fn value_count(&self) -> usize {
         self.param_count as usize + self.insts.len() + self.consts.len()
@@ -204,8 +212,7 @@ impl Func {
     /// others move the stack pointer during execution.
     pub fn is_static_alloca(&self, inst: Inst) -> bool {
         let in_entry = self.insts[inst].block.index() == 0;
-        let count = self.operands(inst).first().and_then(|&count| self.constant(count));
-        in_entry && matches!(count, Some(ConstData::Int(_)))
+        in_entry && self.operands(inst).first().is_some_and(|&count| self.int_constant(count).is_some())
     }
     /// Instructions of a block, in order.
     pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + ExactSizeIterator + use<> {

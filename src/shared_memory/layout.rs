@@ -102,24 +102,19 @@ pub fn area<'m>(
     };
     let memory = editor.dynamic_shared(AREA_ALIGN as u32);
     let linear = linear_thread(editor, exact);
-    let number = |editor: &Editor<'m>, value: u64| editor.int(32, value);
-    let (shift, mask) =
-        (number(editor, u64::from(WARP_SIZE.trailing_zeros())), number(editor, u64::from(WARP_SIZE - 1)));
-    let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
-    let thread = editor.binary(RawOpcode::LLVMAnd, linear, mask, "");
+    let (shift, mask) = (u64::from(WARP_SIZE.trailing_zeros()), u64::from(WARP_SIZE - 1));
+    let warp = editor.warp_of(linear);
+    let thread = editor.binary_with(RawOpcode::LLVMAnd, linear, mask, "");
     let threads = block_threads(editor, exact);
-    let more = editor.binary(RawOpcode::LLVMAdd, threads, mask, "");
-    let warps = editor.binary(RawOpcode::LLVMLShr, more, shift, "warpwise.warps");
+    let more = editor.binary_with(RawOpcode::LLVMAdd, threads, mask, "");
+    let warps = editor.binary_with(RawOpcode::LLVMLShr, more, shift, "warpwise.warps");
     let early = if mutants::on(Mutant::VersionEarly) { AREA_ALIGN } else { 0 };
-    let all = number(editor, taken + bytes + early);
-    let all = editor.binary(RawOpcode::LLVMMul, warps, all, "");
+    let all = editor.binary_with(RawOpcode::LLVMMul, warps, taken + bytes + early, "");
     let size = editor.intrinsic("llvm.nvvm.read.ptx.sreg.dynamic_smem_size", &[], &[], "");
     let first = editor.binary(RawOpcode::LLVMSub, size, all, "");
     // the size as launched is such that this changes nothing
-    let aligned = number(editor, u64::from(u32::MAX) & !(AREA_ALIGN - 1));
-    let first = editor.binary(RawOpcode::LLVMAnd, first, aligned, "");
-    let each = number(editor, bytes);
-    let at = editor.binary(RawOpcode::LLVMMul, warp, each, "");
+    let first = editor.binary_with(RawOpcode::LLVMAnd, first, u64::from(u32::MAX) & !(AREA_ALIGN - 1), "");
+    let at = editor.binary_with(RawOpcode::LLVMMul, warp, bytes, "");
     let at = editor.binary(RawOpcode::LLVMAdd, first, at, "");
     let start = editor.gep(byte, memory, &[at], false, "warpwise.area");
     Area { start, thread, is_of_warp: true }

@@ -6,7 +6,7 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::chip::STATIC_SHARED;
 use warpwise_ir::geometry::{MAX_BLOCK_THREADS, WARP_SIZE};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::llvm::handle::{Function, RawOpcode};
+use warpwise_ir::llvm::handle::Function;
 
 /// Why there is no shared memory.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ pub fn taken(
     if !outline.func.is_kernel {
         return Err(NoShared::DeviceFunction);
     }
-    if is_called(emitted) {
+    if emitted.is_called() {
         return Err(NoShared::Called);
     }
     if !outline.geometry.is_bounded() {
@@ -109,11 +109,4 @@ pub fn taken_by_version(outline: &Outline, handles: &Handles<'_>, stated: Option
         return Err(NoShared::NoVersion(NoVersion::ReadsSize { reader }));
     }
     Ok(used.bytes + stated.filter(|_| used.dynamic).map_or(0, u64::from))
-}
-
-fn is_called(function: Function<'_>) -> bool {
-    function.value().users().any(|user| {
-        user.as_inst()
-            .is_some_and(|inst| inst.opcode() == RawOpcode::LLVMCall && inst.called_function() == Some(function))
-    })
 }

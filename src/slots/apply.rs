@@ -19,16 +19,12 @@ use std::collections::BTreeMap;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::pressure::uses::UseSite;
 use warpwise_ir::entity::{Block, Inst};
-use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, RawOpcode};
 
 /// Number of instructions for which a loaded group stays in registers.
 const WINDOW: u32 = 16;
-/// All lanes of a warp.
-const FULL_MASK: u64 = 0xffff_ffff;
-
 struct Apply<'a, 'm> {
     handles: &'a Handles<'m>,
     plan: &'a SlotPlan,
@@ -76,20 +72,16 @@ impl<'m> Apply<'_, 'm> {
         if self.plan.warp_row > 0 && is_of_warp {
             self.warp_base = Some(variable);
         } else if self.plan.warp_row > 0 {
-            let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
-            let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
+            let warp = editor.warp_of(linear);
             let overlap = if mutants::on(Mutant::RowStride) { layout::AREA_ALIGN } else { 0 };
-            let row = editor.int(32, layout::row_bytes(self.plan.warp_row) - overlap);
-            let at = editor.binary(RawOpcode::LLVMMul, warp, row, "");
+            let at = editor.binary_with(RawOpcode::LLVMMul, warp, layout::row_bytes(self.plan.warp_row) - overlap, "");
             self.warp_base = Some(editor.gep(byte, variable, &[at], true, "warpwise.row"));
         }
         if self.plan.thread_size > 0 {
             let rows = |row: u64| if row > 0 { layout::warp_bytes(row, ground.threads()) } else { 0 };
-            let first = rows(self.plan.warp_row);
-            let first = editor.int(32, first);
+            let first = editor.int(32, rows(self.plan.warp_row));
             let area = editor.gep(byte, variable, &[first], true, "");
-            let shift = editor.int(32, u64::from(GROUP_BYTES.trailing_zeros()));
-            let at = editor.binary(RawOpcode::LLVMShl, linear, shift, "");
+            let at = editor.binary_with(RawOpcode::LLVMShl, linear, u64::from(GROUP_BYTES.trailing_zeros()), "");
             self.thread_base = Some(editor.gep(byte, area, &[at], true, "warpwise.mine"));
         }
     }
@@ -107,9 +99,8 @@ impl<'m> Apply<'_, 'm> {
                     part = self.editor.cast(RawOpcode::LLVMZExt, part, wide, "");
                 }
                 if coefficient != 1 {
-                    let mask = if linear.bits == 64 { u64::MAX } else { FULL_MASK };
-                    let factor = self.editor.int(linear.bits, coefficient as u64 & mask);
-                    part = self.editor.binary(RawOpcode::LLVMMul, part, factor, "");
+                    let mask = if linear.bits == 64 { u64::MAX } else { u32::MAX.into() };
+                    part = self.editor.binary_with(RawOpcode::LLVMMul, part, coefficient as u64 & mask, "");
                 }
                 sum = Some(match sum {
                     Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, part, ""),
@@ -161,18 +152,10 @@ impl<'m> Apply<'_, 'm> {
         // last, so that the barrier precedes all stores of the block: each store of a phi is placed before the previous
         // one
         for first in waiting.into_values() {
-            let mask = self.editor.int(32, FULL_MASK);
-            let first = self.handles.inst(first);
-            self.editor.after(first).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+            self.editor.after(self.handles.inst(first)).warp_barrier();
         }
         for block in stored {
-            let mask = self.editor.int(32, FULL_MASK);
-            self.editor.before_terminator(self.handles.block(block)).intrinsic(
-                "llvm.nvvm.bar.warp.sync",
-                &[],
-                &[mask],
-                "",
-            );
+            self.editor.before_terminator(self.handles.block(block)).warp_barrier();
         }
     }
 

@@ -25,7 +25,6 @@ use std::collections::BTreeMap;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::{Object, ObjectAccess};
 use warpwise_ir::entity::{Block, Inst, Value};
-use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
@@ -33,7 +32,7 @@ use warpwise_ir::llvm::edit::debug::Layout;
 use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
 use warpwise_ir::llvm::space;
 
-/// All lanes of a warp.
+/// The bits of a 32-bit number.
 const FULL_MASK: u64 = 0xffff_ffff;
 
 /// Largest stride of an index that is scaled, in bytes.
@@ -107,21 +106,12 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, gro
         }
         same
     });
-    let barriers: Vec<Inst> = plan
-        .moves
-        .iter()
-        .flat_map(|planned| match &planned.placement {
-            Placement::Warp { barriers } if !mutants::on(Mutant::StackNoBarrier) => barriers.clone(),
-            _ => Vec::new(),
-        })
-        .collect();
-    for inst in barriers {
-        let mask = apply.editor.int(32, FULL_MASK);
-        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
-    }
-    for inst in shared_reads(outline, plan) {
-        let mask = apply.editor.int(32, FULL_MASK);
-        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    let waits = plan.moves.iter().flat_map(|planned| match &planned.placement {
+        Placement::Warp { barriers } if !mutants::on(Mutant::StackNoBarrier) => barriers.as_slice(),
+        _ => &[],
+    });
+    for inst in waits.copied().chain(shared_reads(outline, plan)) {
+        apply.editor.before(handles.inst(inst)).warp_barrier();
     }
     for access in &accesses {
         apply.access(access);
@@ -192,17 +182,12 @@ impl<'m> Apply<'_, 'm> {
             let at = editor.int(32, start);
             let index = match &planned.placement {
                 Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {
-                    let shift = editor.int(32, u64::from(granule.trailing_zeros()));
-                    editor.binary(RawOpcode::LLVMShl, linear, shift, "")
+                    editor.binary_with(RawOpcode::LLVMShl, linear, u64::from(granule.trailing_zeros()), "")
                 }),
                 Placement::Warp { .. } if is_of_warp => editor.int(32, 0),
                 Placement::Warp { .. } => {
-                    let row = *warp.get_or_insert_with(|| {
-                        let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
-                        editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp")
-                    });
-                    let bytes = editor.int(32, layout::row_bytes(planned.object.size));
-                    editor.binary(RawOpcode::LLVMMul, row, bytes, "")
+                    let row = *warp.get_or_insert_with(|| editor.warp_of(linear));
+                    editor.binary_with(RawOpcode::LLVMMul, row, layout::row_bytes(planned.object.size), "")
                 }
                 Placement::Constant { .. } => continue,
             };
@@ -347,11 +332,9 @@ impl<'m> Apply<'_, 'm> {
             return value;
         }
         if by.is_power_of_two() {
-            let shift = self.editor.int(32, u64::from(by.trailing_zeros()));
-            return self.editor.binary(RawOpcode::LLVMShl, value, shift, "");
+            return self.editor.binary_with(RawOpcode::LLVMShl, value, u64::from(by.trailing_zeros()), "");
         }
-        let factor = self.editor.int(32, by & FULL_MASK);
-        self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
+        self.editor.binary_with(RawOpcode::LLVMMul, value, by & FULL_MASK, "")
     }
 
     /// An offset as a single 32-bit value, computed at the editor's position.
@@ -409,11 +392,9 @@ impl<'m> Apply<'_, 'm> {
             let rows = self.scaled(whole, threads as u64);
             return self.moved(area.base, Some(rows));
         }
-        let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
-        let rows = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let rows = self.editor.binary_with(RawOpcode::LLVMAnd, whole, (-granule) as u64 & FULL_MASK, "");
         let rows = self.scaled(rows, threads as u64);
-        let mask = self.editor.int(32, granule as u64 - 1);
-        let inside = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let inside = self.editor.binary_with(RawOpcode::LLVMAnd, whole, granule as u64 - 1, "");
         let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
         self.moved(area.base, Some(sum))
     }

@@ -5,8 +5,8 @@
 //! whose address leaves the function are left to the back end, since they would stay in local memory, and so are those
 //! without a variable index, since they end up in registers.
 
-use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::handle::{AttrPlace, Function, RawOpcode, Value, attribute_kind};
+use warpwise_ir::llvm::uses::{Use, follow};
 
 /// Indices of these arguments in a kernel.
 pub fn copied_arguments(function: Function<'_>) -> impl Iterator<Item = u32> {
@@ -23,31 +23,26 @@ pub fn copied_arguments(function: Function<'_>) -> impl Iterator<Item = u32> {
 /// Whether the memory behind an address is written, something is accessed at a variable index, and the address goes
 /// nowhere else.
 fn is_copied(argument: Value<'_>) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = vec![argument];
     let (mut written, mut indexed) = (false, false);
-    while let Some(pointer) = work.pop() {
-        for user in pointer.users() {
-            let Some(inst) = user.as_inst() else { return false };
-            match inst.opcode() {
-                RawOpcode::LLVMLoad => {}
-                RawOpcode::LLVMStore if inst.operand(0) != pointer => written = true,
-                RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMBitCast => {
-                    indexed |= (1..inst.operand_count()).any(|index| !inst.operand(index).is_constant());
-                    if seen.insert(user.address()) {
-                        work.push(user);
-                    }
-                }
-                RawOpcode::LLVMCall => {
-                    let name = inst.called_function().map(|callee| callee.name()).unwrap_or_default();
-                    if !name.starts_with("llvm.mem") && !name.starts_with("llvm.lifetime") {
-                        return false;
-                    }
-                    written |= name.starts_with("llvm.mem") && inst.operand(0) == pointer;
-                }
-                _ => return false,
+    let is_followed = follow(argument, (), usize::MAX, |pointer, (), user| {
+        let Some(inst) = user.as_inst() else { return Use::Escapes };
+        match inst.opcode() {
+            RawOpcode::LLVMLoad => {}
+            RawOpcode::LLVMStore if inst.operand(0) != pointer => written = true,
+            RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMBitCast => {
+                indexed |= (1..inst.operand_count()).any(|index| !inst.operand(index).is_constant());
+                return Use::Derives(());
             }
+            RawOpcode::LLVMCall => {
+                let name = inst.called_function().map(|callee| callee.name()).unwrap_or_default();
+                if !name.starts_with("llvm.mem") && !name.starts_with("llvm.lifetime") {
+                    return Use::Escapes;
+                }
+                written |= name.starts_with("llvm.mem") && inst.operand(0) == pointer;
+            }
+            _ => return Use::Escapes,
         }
-    }
-    written && indexed
+        Use::Ends
+    });
+    is_followed && written && indexed
 }

@@ -5,8 +5,9 @@
 //! point to it.
 
 use super::handle::{AttrPlace, Function, Module, RawOpcode, Value, attribute_kind};
+use super::uses::{Use, follow};
 
-/// Maximum number of values derived from one object that are examined.
+/// Maximum number of addresses of one object that are examined.
 const MAX_DERIVED: usize = 256;
 
 /// Whether any stack object or by-value argument of any function escapes.
@@ -30,46 +31,21 @@ fn function_escapes(function: Function<'_>, byval: u32) -> bool {
 
 /// Whether the address of one object escapes.
 pub fn escapes(object: Value<'_>, byval: u32) -> bool {
-    let mut derived = vec![object];
-    let mut next = 0;
-    while let Some(&pointer) = derived.get(next) {
-        next += 1;
-        for user in pointer.users() {
-            let Some(inst) = user.as_inst() else { return true };
-            match inst.opcode() {
-                RawOpcode::LLVMLoad | RawOpcode::LLVMICmp => {}
-                RawOpcode::LLVMStore if inst.operand(0) != pointer => {}
-                RawOpcode::LLVMAtomicRMW | RawOpcode::LLVMAtomicCmpXchg if inst.operand(0) == pointer => {
-                    let stored = (1..inst.operand_count()).any(|index| inst.operand(index) == pointer);
-                    if stored {
-                        return true;
-                    }
-                }
-                RawOpcode::LLVMGetElementPtr
-                | RawOpcode::LLVMBitCast
-                | RawOpcode::LLVMAddrSpaceCast
-                | RawOpcode::LLVMPHI
-                | RawOpcode::LLVMSelect
-                | RawOpcode::LLVMFreeze => {
-                    if derived.len() >= MAX_DERIVED {
-                        return true;
-                    }
-                    if !derived.contains(&user) {
-                        derived.push(user);
-                    }
-                }
-                RawOpcode::LLVMCall => {
-                    let harmless = inst.called_function().is_some_and(|callee| is_harmless(callee))
-                        || passed_by_value_only(inst, pointer, byval);
-                    if !harmless {
-                        return true;
-                    }
-                }
-                _ => return true,
+    !follow(object, (), MAX_DERIVED, |pointer, (), user| {
+        use RawOpcode::*;
+        let Some(inst) = user.as_inst() else { return Use::Escapes };
+        let is_followed = match inst.opcode() {
+            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast | LLVMPHI | LLVMSelect | LLVMFreeze => {
+                return Use::Derives(());
             }
-        }
-    }
-    false
+            LLVMLoad | LLVMICmp => true,
+            LLVMStore => inst.operand(0) != pointer,
+            LLVMAtomicRMW | LLVMAtomicCmpXchg => (1..inst.operand_count()).all(|index| inst.operand(index) != pointer),
+            LLVMCall => inst.called_function().is_some_and(is_harmless) || passed_by_value_only(inst, pointer, byval),
+            _ => false,
+        };
+        if is_followed { Use::Ends } else { Use::Escapes }
+    })
 }
 
 fn is_harmless(callee: Function<'_>) -> bool {

@@ -11,7 +11,9 @@
 //! Limits: integers of at most 128 bits, floats of at most 64. Anything else becomes [`TypeKind::Other`] or
 //! [`Op::Other`] under its own name, and is a fault when it is executed, not earlier.
 
+use super::handle::mirror;
 pub use super::image_import::import;
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 use smallvec::SmallVec;
 
 macro_rules! id {
@@ -199,46 +201,24 @@ pub struct InstImage {
     pub text: String,
 }
 
-/// Integer and float binary operations.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinOp {
-    Add,
-    Sub,
-    Mul,
-    UDiv,
-    SDiv,
-    URem,
-    SRem,
-    Shl,
-    LShr,
-    AShr,
-    And,
-    Or,
-    Xor,
-    FAdd,
-    FSub,
-    FMul,
-    FDiv,
-    FRem,
-}
+mirror!(
+    /** Integer and float binary operations. */
+    BinOp of LLVMOpcode by bin_op {
+        Add = LLVMAdd, Sub = LLVMSub, Mul = LLVMMul, UDiv = LLVMUDiv, SDiv = LLVMSDiv, URem = LLVMURem,
+        SRem = LLVMSRem, Shl = LLVMShl, LShr = LLVMLShr, AShr = LLVMAShr, And = LLVMAnd, Or = LLVMOr, Xor = LLVMXor,
+        FAdd = LLVMFAdd, FSub = LLVMFSub, FMul = LLVMFMul, FDiv = LLVMFDiv, FRem = LLVMFRem,
+    }
+);
 
-/// Conversions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CastOp {
-    Trunc,
-    ZExt,
-    SExt,
-    FpTrunc,
-    FpExt,
-    FpToUi,
-    FpToSi,
-    UiToFp,
-    SiToFp,
-    PtrToInt,
-    IntToPtr,
-    BitCast,
-    AddrSpaceCast,
-}
+mirror!(
+    /** Conversions. */
+    CastOp of LLVMOpcode by cast_op {
+        Trunc = LLVMTrunc, ZExt = LLVMZExt, SExt = LLVMSExt, FpTrunc = LLVMFPTrunc, FpExt = LLVMFPExt,
+        FpToUi = LLVMFPToUI, FpToSi = LLVMFPToSI, UiToFp = LLVMUIToFP, SiToFp = LLVMSIToFP,
+        PtrToInt = LLVMPtrToInt | LLVMPtrToAddr, IntToPtr = LLVMIntToPtr, BitCast = LLVMBitCast,
+        AddrSpaceCast = LLVMAddrSpaceCast,
+    }
+);
 
 /// Flags that make results poison.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -250,51 +230,32 @@ pub struct Flags {
     pub disjoint: bool,
 }
 
-/// Integer comparisons.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum IntCmp {
-    Eq,
-    Ne,
-    Ugt,
-    Uge,
-    Ult,
-    Ule,
-    Sgt,
-    Sge,
-    Slt,
-    Sle,
-}
+mirror!(
+    /** Integer comparisons. */
+    IntCmp of LLVMIntPredicate by int_cmp {
+        Eq = LLVMIntEQ, Ne = LLVMIntNE, Ugt = LLVMIntUGT, Uge = LLVMIntUGE, Ult = LLVMIntULT, Ule = LLVMIntULE,
+        Sgt = LLVMIntSGT, Sge = LLVMIntSGE, Slt = LLVMIntSLT, Sle = LLVMIntSLE,
+    }
+);
 
 /// Float comparisons: which of (unordered, less, greater, equal) make it true, as the four low bits of LLVM's own
 /// numbering (bit 0 equal, 1 greater, 2 less, 3 unordered).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FloatCmp(pub u8);
 
-/// Read-modify-write operations.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RmwOp {
-    Xchg,
-    Add,
-    Sub,
-    And,
-    Nand,
-    Or,
-    Xor,
-    Max,
-    Min,
-    UMax,
-    UMin,
-    FAdd,
-    FSub,
-    FMax,
-    FMin,
-    IncWrap,
-    DecWrap,
-    USubCond,
-    USubSat,
-    FMaximum,
-    FMinimum,
-}
+mirror!(
+    /** Read-modify-write operations. */
+    RmwOp of LLVMAtomicRMWBinOp by rmw_op {
+        Xchg = LLVMAtomicRMWBinOpXchg, Add = LLVMAtomicRMWBinOpAdd, Sub = LLVMAtomicRMWBinOpSub,
+        And = LLVMAtomicRMWBinOpAnd, Nand = LLVMAtomicRMWBinOpNand, Or = LLVMAtomicRMWBinOpOr,
+        Xor = LLVMAtomicRMWBinOpXor, Max = LLVMAtomicRMWBinOpMax, Min = LLVMAtomicRMWBinOpMin,
+        UMax = LLVMAtomicRMWBinOpUMax, UMin = LLVMAtomicRMWBinOpUMin, FAdd = LLVMAtomicRMWBinOpFAdd,
+        FSub = LLVMAtomicRMWBinOpFSub, FMax = LLVMAtomicRMWBinOpFMax, FMin = LLVMAtomicRMWBinOpFMin,
+        IncWrap = LLVMAtomicRMWBinOpUIncWrap, DecWrap = LLVMAtomicRMWBinOpUDecWrap,
+        USubCond = LLVMAtomicRMWBinOpUSubCond, USubSat = LLVMAtomicRMWBinOpUSubSat,
+        FMaximum = LLVMAtomicRMWBinOpFMaximum, FMinimum = LLVMAtomicRMWBinOpFMinimum,
+    }
+);
 
 /// A step of an address computation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

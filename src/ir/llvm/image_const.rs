@@ -3,7 +3,8 @@
 
 use super::handle::{Type, TypeKind as RawKind, Value, ValueKind};
 use super::image::*;
-use super::image_import::{Importer, bin_op, cast_op};
+use super::image::{bin_op, cast_op};
+use super::image_import::Importer;
 
 impl<'m> Importer<'m> {
     pub(super) fn constant(&mut self, value: Value<'m>) -> ConstId {

@@ -5,12 +5,12 @@
 //! module for names and texts.
 
 use super::handle::{
-    AttrPlace, Block, DebugLoc, Function, Inst, IntPredicate, Layout, Module, RawOpcode as L, RealPredicate, Type,
-    TypeKind as RawKind, Value, ValueKind, attribute_kind, intrinsic_name, quote_name,
+    AttrPlace, Block, DebugLoc, Function, Inst, Layout, Module, RawOpcode as L, Type, TypeKind as RawKind, Value,
+    ValueKind, attribute_kind, intrinsic_name, quote_name,
 };
 use super::image::*;
+use super::image::{bin_op, cast_op, int_cmp, rmw_op};
 use super::image_text::instruction_texts;
-use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -257,6 +257,7 @@ impl<'m> Importer<'m> {
         if let Some(op) = cast_op(inst.opcode()) {
             return Op::Cast(op, flags_of(inst));
         }
+        let other = || Op::Other(format!("{:?}", inst.opcode()).trim_start_matches("LLVM").to_lowercase());
         match inst.opcode() {
             L::LLVMRet => Op::Ret,
             L::LLVMBr if operands.is_empty() => Op::Br,
@@ -267,8 +268,8 @@ impl<'m> Importer<'m> {
             }
             L::LLVMUnreachable => Op::Unreachable,
             L::LLVMFNeg => Op::FNeg,
-            L::LLVMICmp => Op::ICmp(int_cmp(inst.int_predicate()), inst.has_samesign()),
-            L::LLVMFCmp => Op::FCmp(float_cmp(inst.real_predicate())),
+            L::LLVMICmp => int_cmp(inst.int_predicate()).map_or_else(other, |op| Op::ICmp(op, inst.has_samesign())),
+            L::LLVMFCmp => Op::FCmp(FloatCmp(inst.real_predicate() as u8 & 15)),
             L::LLVMSelect => Op::Select,
             L::LLVMPHI => {
                 let from = (0..inst.incoming_count()).map(|i| inst.incoming(i).1);
@@ -280,7 +281,7 @@ impl<'m> Importer<'m> {
             L::LLVMStore => Op::Store { align: inst.align(), volatile: inst.is_volatile(), atomic: inst.is_atomic() },
             L::LLVMGetElementPtr => self.gep(inst.value()),
             L::LLVMFence => Op::Fence,
-            L::LLVMAtomicRMW => Op::AtomicRmw(rmw_op(inst.rmw_op()), inst.align()),
+            L::LLVMAtomicRMW => rmw_op(inst.rmw_op()).map_or_else(other, |op| Op::AtomicRmw(op, inst.align())),
             L::LLVMAtomicCmpXchg => Op::CmpXchg(inst.align()),
             L::LLVMExtractValue => Op::ExtractValue(inst.indices().to_vec()),
             L::LLVMInsertValue => Op::InsertValue(inst.indices().to_vec()),
@@ -288,7 +289,7 @@ impl<'m> Importer<'m> {
             L::LLVMInsertElement => Op::InsertElement,
             L::LLVMShuffleVector => Op::ShuffleVector(inst.shuffle_mask()),
             L::LLVMFreeze => Op::Freeze,
-            other => Op::Other(format!("{other:?}").trim_start_matches("LLVM").to_lowercase()),
+            _ => other(),
         }
     }
 
@@ -368,92 +369,4 @@ fn flags_of(inst: Inst<'_>) -> Flags {
         _ => {}
     }
     flags
-}
-
-pub(super) fn bin_op(opcode: L) -> Option<BinOp> {
-    Some(match opcode {
-        L::LLVMAdd => BinOp::Add,
-        L::LLVMSub => BinOp::Sub,
-        L::LLVMMul => BinOp::Mul,
-        L::LLVMUDiv => BinOp::UDiv,
-        L::LLVMSDiv => BinOp::SDiv,
-        L::LLVMURem => BinOp::URem,
-        L::LLVMSRem => BinOp::SRem,
-        L::LLVMShl => BinOp::Shl,
-        L::LLVMLShr => BinOp::LShr,
-        L::LLVMAShr => BinOp::AShr,
-        L::LLVMAnd => BinOp::And,
-        L::LLVMOr => BinOp::Or,
-        L::LLVMXor => BinOp::Xor,
-        L::LLVMFAdd => BinOp::FAdd,
-        L::LLVMFSub => BinOp::FSub,
-        L::LLVMFMul => BinOp::FMul,
-        L::LLVMFDiv => BinOp::FDiv,
-        L::LLVMFRem => BinOp::FRem,
-        _ => return None,
-    })
-}
-
-pub(super) fn cast_op(opcode: L) -> Option<CastOp> {
-    Some(match opcode {
-        L::LLVMTrunc => CastOp::Trunc,
-        L::LLVMZExt => CastOp::ZExt,
-        L::LLVMSExt => CastOp::SExt,
-        L::LLVMFPTrunc => CastOp::FpTrunc,
-        L::LLVMFPExt => CastOp::FpExt,
-        L::LLVMFPToUI => CastOp::FpToUi,
-        L::LLVMFPToSI => CastOp::FpToSi,
-        L::LLVMUIToFP => CastOp::UiToFp,
-        L::LLVMSIToFP => CastOp::SiToFp,
-        L::LLVMPtrToInt | L::LLVMPtrToAddr => CastOp::PtrToInt,
-        L::LLVMIntToPtr => CastOp::IntToPtr,
-        L::LLVMBitCast => CastOp::BitCast,
-        L::LLVMAddrSpaceCast => CastOp::AddrSpaceCast,
-        _ => return None,
-    })
-}
-
-fn int_cmp(predicate: IntPredicate) -> IntCmp {
-    match predicate {
-        IntPredicate::LLVMIntEQ => IntCmp::Eq,
-        IntPredicate::LLVMIntNE => IntCmp::Ne,
-        IntPredicate::LLVMIntUGT => IntCmp::Ugt,
-        IntPredicate::LLVMIntUGE => IntCmp::Uge,
-        IntPredicate::LLVMIntULT => IntCmp::Ult,
-        IntPredicate::LLVMIntULE => IntCmp::Ule,
-        IntPredicate::LLVMIntSGT => IntCmp::Sgt,
-        IntPredicate::LLVMIntSGE => IntCmp::Sge,
-        IntPredicate::LLVMIntSLT => IntCmp::Slt,
-        IntPredicate::LLVMIntSLE => IntCmp::Sle,
-    }
-}
-
-fn float_cmp(predicate: RealPredicate) -> FloatCmp {
-    FloatCmp(predicate as u8 & 15)
-}
-
-fn rmw_op(op: Rmw) -> RmwOp {
-    match op {
-        Rmw::LLVMAtomicRMWBinOpXchg => RmwOp::Xchg,
-        Rmw::LLVMAtomicRMWBinOpAdd => RmwOp::Add,
-        Rmw::LLVMAtomicRMWBinOpSub => RmwOp::Sub,
-        Rmw::LLVMAtomicRMWBinOpAnd => RmwOp::And,
-        Rmw::LLVMAtomicRMWBinOpNand => RmwOp::Nand,
-        Rmw::LLVMAtomicRMWBinOpOr => RmwOp::Or,
-        Rmw::LLVMAtomicRMWBinOpXor => RmwOp::Xor,
-        Rmw::LLVMAtomicRMWBinOpMax => RmwOp::Max,
-        Rmw::LLVMAtomicRMWBinOpMin => RmwOp::Min,
-        Rmw::LLVMAtomicRMWBinOpUMax => RmwOp::UMax,
-        Rmw::LLVMAtomicRMWBinOpUMin => RmwOp::UMin,
-        Rmw::LLVMAtomicRMWBinOpFAdd => RmwOp::FAdd,
-        Rmw::LLVMAtomicRMWBinOpFSub => RmwOp::FSub,
-        Rmw::LLVMAtomicRMWBinOpFMax => RmwOp::FMax,
-        Rmw::LLVMAtomicRMWBinOpFMin => RmwOp::FMin,
-        Rmw::LLVMAtomicRMWBinOpUIncWrap => RmwOp::IncWrap,
-        Rmw::LLVMAtomicRMWBinOpUDecWrap => RmwOp::DecWrap,
-        Rmw::LLVMAtomicRMWBinOpUSubCond => RmwOp::USubCond,
-        Rmw::LLVMAtomicRMWBinOpUSubSat => RmwOp::USubSat,
-        Rmw::LLVMAtomicRMWBinOpFMaximum => RmwOp::FMaximum,
-        Rmw::LLVMAtomicRMWBinOpFMinimum => RmwOp::FMinimum,
-    }
 }

@@ -20,6 +20,7 @@ pub mod space;
 pub mod target;
 pub mod text;
 pub mod trace;
+pub mod uses;
 pub mod walk;
 
 /// Version of the LLVM that is loaded: major, minor, patch.

@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::hash::BuildHasher;
 use std::mem::offset_of;
 
-/// What a remark is about.
+/// What a remark is about; `passes/abi.h` asserts the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Kind {
@@ -27,15 +27,6 @@ pub enum Kind {
     /// Something is wrong with the input.
     Warning = 4,
 }
-
-// passes/abi.h asserts the same
-const _: () = assert!(
-    Kind::Passed as u32 == 0
-        && Kind::Missed as u32 == 1
-        && Kind::Analysis as u32 == 2
-        && Kind::Error as u32 == 3
-        && Kind::Warning as u32 == 4
-);
 
 /// `WARPWISE_COUNTED` of `passes/abi.h`, as a bit.
 const COUNTS: u32 = 1 << 5;
@@ -53,6 +44,7 @@ pub struct RawHost {
 }
 
 /// What LLVM's own passes can do to a function in the middle of one of ours; whatever is known of it is stale then.
+/// `passes/abi.h` asserts the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Reshape {
@@ -76,10 +68,6 @@ const _: () = assert!(
         && offset_of!(RawHost, reshape) == 24
         && offset_of!(RawHost, has_nothing) == 32
         && offset_of!(RawHost, note_nothing) == 40
-        && Reshape::CleanUp as u32 == 0
-        && Reshape::Unroll as u32 == 1
-        && Reshape::Simplify as u32 == 2
-        && Reshape::FreeArrays as u32 == 3
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several

@@ -18,19 +18,6 @@ impl<'m> Editor<'m> {
         self.intrinsic("llvm.nvvm.shfl.sync.idx.i32", &[], &arguments, name)
     }
 
-    /// Replaces every use of a value but those in `keep`.
-    pub fn replace_uses_except(&mut self, old: Value<'m>, new: Value<'m>, keep: Value<'m>) {
-        let users: Vec<Inst<'m>> = old.users().filter(|&user| user != keep).filter_map(Value::as_inst).collect();
-        for user in users {
-            for index in 0..user.operand_count() {
-                // callees and blocks are operands too, but never the value
-                if user.operand(index) == old {
-                    self.set_operand(user, index, new);
-                }
-            }
-        }
-    }
-
     /// Removes metadata of a kind.
     pub fn clear_metadata(&mut self, inst: Inst<'m>, kind: u32) {
         edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));

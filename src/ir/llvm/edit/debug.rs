@@ -12,14 +12,6 @@ use llvm_sys::prelude::*;
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 
-/// Sound for the reasons given at the macro of the same name in [`super`].
-macro_rules! edit {
-    ($e:expr) => {{
-        // SAFETY: handles are alive, the module belongs to this pass, records are of the kind that the callee takes.
-        unsafe { $e }
-    }};
-}
-
 unsafe extern "C" {
     fn warpwise_record_variable(record: LLVMDbgRecordRef, out: *mut Variable) -> bool;
     fn warpwise_record_detach(record: LLVMDbgRecordRef);

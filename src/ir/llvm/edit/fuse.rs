@@ -9,21 +9,6 @@ use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
 
-/// Sound for the reasons given at the macro of the same name in [`super`].
-macro_rules! edit {
-    ($e:expr) => {{
-        // SAFETY: handles are alive, the module belongs to this pass, the kind of instruction was checked.
-        unsafe { $e }
-    }};
-}
-
-macro_rules! wrap {
-    ($kind:ident, $e:expr) => {{
-        // SAFETY: LLVM returned a live object of this kind that belongs to the module being edited.
-        unsafe { $kind::from_raw($e) }
-    }};
-}
-
 /// The metadata kind of debug locations, the first one in LLVM's numbering.
 const DEBUG_LOCATION: u32 = 0;
 
@@ -112,7 +97,8 @@ impl<'m> Editor<'m> {
     /// around both.
     pub fn meld_location(&mut self, kept: Inst<'m>, a: Option<DebugLoc<'m>>, b: Option<DebugLoc<'m>>) {
         let location = match (a, b) {
-            (Some(a), Some(b)) => wrap!(DebugLoc, warpwise_merged_location(a.raw(), b.raw())),
+            // SAFETY: null, or a location of the module's context
+            (Some(a), Some(b)) => unsafe { DebugLoc::from_raw(warpwise_merged_location(a.raw(), b.raw())) },
             (one, other) => one.or(other),
         };
         edit!(LLVMInstructionSetDebugLoc(kept.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
@@ -130,17 +116,7 @@ impl<'m> Editor<'m> {
 
     /// Replaces the uses of `old` in all blocks but one, and but in one user.
     pub fn replace_uses_outside(&mut self, old: Value<'m>, new: Value<'m>, block: Block<'m>, but: Inst<'m>) {
-        let users: Vec<Inst<'m>> = old.users().filter_map(Value::as_inst).collect();
-        for user in users {
-            if user == but || user.block() == block {
-                continue;
-            }
-            for index in 0..user.operand_count() {
-                if user.operand(index) == old {
-                    self.set_operand(user, index, new);
-                }
-            }
-        }
+        self.replace_uses_where(old, new, |user| user != but && user.block() != block);
     }
 
     /// Replaces the edges of a phi that come from `gone` by the edges `fresh`; the phi is a new one afterwards.
@@ -206,7 +182,7 @@ impl<'m> Editor<'m> {
 
     /// The logical negation of an `i1`, or the bitwise one of an integer.
     pub fn not(&mut self, value: Value<'m>) -> Value<'m> {
-        wrap!(Value, LLVMBuildNot(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
+        wrap!(Value, LLVMBuildNot(self.builder, value.raw(), c"".as_ptr()))
     }
 
     fn metadata_kinds(&self, inst: Inst<'m>) -> Vec<u32> {

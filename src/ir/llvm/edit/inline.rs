@@ -49,7 +49,8 @@ impl<'m> Editor<'m> {
         let whole = self.after(source).reinterpret(old, int, bits);
         let moved = self.moved(whole, bits);
         let new = self.reinterpret(moved, old.ty(), bits);
-        self.replace_uses_except(old, new, if whole == old { moved } else { whole });
+        let kept = if whole == old { moved } else { whole };
+        self.replace_uses_where(old, new, |user| user.value() != kept);
     }
 
     /// Stores a floating-point number as an integer that went through a `mov` of inline PTX.

@@ -4,13 +4,11 @@
 //! An editor borrows the module exclusively for the pass call. Handles stay valid until their object is erased; after
 //! erasing an instruction its handle must not be used again. Facts computed before an edit are stale afterwards.
 
-pub mod fuse;
-
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
+use crate::geometry::WARP_SIZE;
 use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMLinkage;
 use llvm_sys::LLVMOpcode;
-use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -26,7 +24,8 @@ const PROMISES: [&str; 3] = ["memory", "nosync", "speculatable"];
 macro_rules! edit {
     ($e:expr) => {{
         // SAFETY: handles are alive for 'm (guaranteed by whoever called `from_raw`), the module belongs to this pass for
-        // the duration of the call, and the C API asks for nothing that the handles' types do not already say.
+        // the duration of the call, and the C API asks for nothing that the handles' types do not already say, or that was
+        // checked before.
         unsafe { $e }
     }};
 }
@@ -40,6 +39,7 @@ macro_rules! wrap {
 
 pub mod annotate;
 pub mod debug;
+pub mod fuse;
 pub mod inline;
 pub mod launch;
 pub mod map;
@@ -213,28 +213,38 @@ impl<'m> Editor<'m> {
 
     /// A two-operand instruction.
     pub fn binary(&mut self, opcode: LLVMOpcode, a: Value<'m>, b: Value<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildBinOp(self.builder, opcode, a.raw(), b.raw(), name.as_ptr()))
+        wrap!(Value, LLVMBuildBinOp(self.builder, opcode, a.raw(), b.raw(), c_name(name).as_ptr()))
+    }
+    /// A two-operand instruction with a number.
+    pub fn binary_with(&mut self, opcode: LLVMOpcode, a: Value<'m>, number: u64, name: &str) -> Value<'m> {
+        let number = wrap!(Value, LLVMConstInt(a.ty().raw(), number, 0));
+        self.binary(opcode, a, number, name)
+    }
+    /// Number of the warp of a thread, by the number of the thread in its block.
+    pub fn warp_of(&mut self, thread: Value<'m>) -> Value<'m> {
+        let bits = u64::from(WARP_SIZE.trailing_zeros());
+        self.binary_with(LLVMOpcode::LLVMLShr, thread, bits, "warpwise.warp")
+    }
+    /// `bar.warp.sync` of all lanes.
+    pub fn warp_barrier(&mut self) {
+        let everyone = self.int(32, u64::from(u32::MAX));
+        self.intrinsic("llvm.nvvm.bar.warp.sync", &[], &[everyone], "");
     }
     /// A conversion.
     pub fn cast(&mut self, opcode: LLVMOpcode, value: Value<'m>, ty: Type<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildCast(self.builder, opcode, value.raw(), ty.raw(), name.as_ptr()))
+        wrap!(Value, LLVMBuildCast(self.builder, opcode, value.raw(), ty.raw(), c_name(name).as_ptr()))
     }
     /// The value, or any value if it is poison.
     pub fn freeze(&mut self, value: Value<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildFreeze(self.builder, value.raw(), name.as_ptr()))
+        wrap!(Value, LLVMBuildFreeze(self.builder, value.raw(), c_name(name).as_ptr()))
     }
     /// An integer compare.
     pub fn compare(&mut self, predicate: IntPredicate, a: Value<'m>, b: Value<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildICmp(self.builder, predicate, a.raw(), b.raw(), name.as_ptr()))
+        wrap!(Value, LLVMBuildICmp(self.builder, predicate, a.raw(), b.raw(), c_name(name).as_ptr()))
     }
     /// `condition ? yes : no`.
     pub fn select(&mut self, condition: Value<'m>, yes: Value<'m>, no: Value<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildSelect(self.builder, condition.raw(), yes.raw(), no.raw(), name.as_ptr()))
+        wrap!(Value, LLVMBuildSelect(self.builder, condition.raw(), yes.raw(), no.raw(), c_name(name).as_ptr()))
     }
     /// Address arithmetic over a source element type; `inbounds` promises what it says.
     pub fn gep(
@@ -245,21 +255,19 @@ impl<'m> Editor<'m> {
         inbounds: bool,
         name: &str,
     ) -> Value<'m> {
-        let name = c_name(name);
         let (data, count) = raw_values(indices);
         wrap!(
             Value,
             if inbounds {
-                LLVMBuildInBoundsGEP2(self.builder, ty.raw(), base.raw(), data, count, name.as_ptr())
+                LLVMBuildInBoundsGEP2(self.builder, ty.raw(), base.raw(), data, count, c_name(name).as_ptr())
             } else {
-                LLVMBuildGEP2(self.builder, ty.raw(), base.raw(), data, count, name.as_ptr())
+                LLVMBuildGEP2(self.builder, ty.raw(), base.raw(), data, count, c_name(name).as_ptr())
             }
         )
     }
     /// A load with an alignment in bytes.
     pub fn load(&mut self, ty: Type<'m>, address: Value<'m>, align: u32, volatile: bool, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        let load = wrap!(Value, LLVMBuildLoad2(self.builder, ty.raw(), address.raw(), name.as_ptr()));
+        let load = wrap!(Value, LLVMBuildLoad2(self.builder, ty.raw(), address.raw(), c_name(name).as_ptr()));
         edit!(LLVMSetAlignment(load.raw(), align));
         edit!(LLVMSetVolatile(load.raw(), volatile.into()));
         load
@@ -273,10 +281,9 @@ impl<'m> Editor<'m> {
     }
     /// A call of a function.
     pub fn call(&mut self, callee: Function<'m>, arguments: &[Value<'m>], name: &str) -> Value<'m> {
-        let name = c_name(name);
         let (data, count) = raw_values(arguments);
         let ty = callee.function_type().raw();
-        wrap!(Value, LLVMBuildCall2(self.builder, ty, callee.value().raw(), data, count, name.as_ptr()))
+        wrap!(Value, LLVMBuildCall2(self.builder, ty, callee.value().raw(), data, count, c_name(name).as_ptr()))
     }
     /// A call of an intrinsic by its name without overload suffixes.
     pub fn intrinsic(&mut self, base: &str, overloads: &[Type<'m>], arguments: &[Value<'m>], name: &str) -> Value<'m> {
@@ -297,8 +304,7 @@ impl<'m> Editor<'m> {
     }
     /// An empty phi.
     pub fn phi(&mut self, ty: Type<'m>, name: &str) -> Inst<'m> {
-        let name = c_name(name);
-        wrap!(Inst, LLVMBuildPhi(self.builder, ty.raw(), name.as_ptr()))
+        wrap!(Inst, LLVMBuildPhi(self.builder, ty.raw(), c_name(name).as_ptr()))
     }
     /// Adds an incoming edge to a phi.
     pub fn add_incoming(&mut self, phi: Inst<'m>, value: Value<'m>, from: Block<'m>) {
@@ -316,8 +322,7 @@ impl<'m> Editor<'m> {
     /// A copy of an instruction, without name, inserted here.
     pub fn clone_here(&mut self, inst: Inst<'m>, name: &str) -> Inst<'m> {
         let copy = wrap!(Inst, LLVMInstructionClone(inst.raw()));
-        let name = c_name(name);
-        edit!(LLVMInsertIntoBuilderWithName(self.builder, copy.raw(), name.as_ptr()));
+        edit!(LLVMInsertIntoBuilderWithName(self.builder, copy.raw(), c_name(name).as_ptr()));
         copy
     }
 
@@ -331,6 +336,16 @@ impl<'m> Editor<'m> {
     /// Replaces every use of a value.
     pub fn replace_all_uses(&mut self, old: Value<'m>, new: Value<'m>) {
         edit!(LLVMReplaceAllUsesWith(old.raw(), new.raw()));
+    }
+    /// Replaces the uses of a value in some of its users.
+    pub fn replace_uses_where(&mut self, old: Value<'m>, new: Value<'m>, is_meant: impl Fn(Inst<'m>) -> bool) {
+        let users: Vec<Inst<'m>> = old.users().filter_map(Value::as_inst).filter(|&user| is_meant(user)).collect();
+        for user in users {
+            // callees and blocks are operands too, but never the value
+            for index in (0..user.operand_count()).filter(|&index| user.operand(index) == old) {
+                edit!(LLVMSetOperand(user.raw(), index, new.raw()));
+            }
+        }
     }
     /// Removes and frees an instruction without uses. What a debugger was told of its value is told in terms of its operands
     /// where that is possible.
@@ -348,8 +363,7 @@ impl<'m> Editor<'m> {
     }
     /// A new block at the end of a function.
     pub fn new_block(&mut self, function: Function<'m>, name: &str) -> Block<'m> {
-        let name = c_name(name);
-        wrap!(Block, LLVMAppendBasicBlockInContext(self.context, function.value().raw(), name.as_ptr()))
+        wrap!(Block, LLVMAppendBasicBlockInContext(self.context, function.value().raw(), c_name(name).as_ptr()))
     }
     /// A new internal global variable with an undefined (poison) or given initial value.
     pub fn new_global(
@@ -361,8 +375,8 @@ impl<'m> Editor<'m> {
         constant: bool,
         name: &str,
     ) -> Value<'m> {
-        let name = c_name(name);
-        let global = wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), ty.raw(), name.as_ptr(), space));
+        let global =
+            wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), ty.raw(), c_name(name).as_ptr(), space));
         let initial = initializer.unwrap_or_else(|| self.poison(ty));
         edit!(LLVMSetInitializer(global.raw(), initial.raw()));
         edit!(LLVMSetLinkage(global.raw(), LLVMLinkage::LLVMInternalLinkage));
@@ -387,9 +401,4 @@ impl<'m> Editor<'m> {
     pub fn verifies(&self, function: Function<'m>) -> bool {
         edit!(LLVMVerifyFunction(function.value().raw(), LLVMVerifierFailureAction::LLVMReturnStatusAction)) == 0
     }
-}
-
-/// Whether a type is a pointer.
-pub fn is_pointer(ty: Type<'_>) -> bool {
-    ty.kind() == LLVMPointerTypeKind
 }

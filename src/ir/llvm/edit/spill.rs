@@ -31,10 +31,10 @@ impl<'m> Editor<'m> {
     }
     /// What a pointer, or a vector of them, of so many bits is as integers.
     fn pointer_as_int(&self, ty: Type<'m>, bits: u32) -> Option<Type<'m>> {
-        if super::is_pointer(ty) {
+        if ty.address_space().is_some() {
             return Some(self.int_type(bits));
         }
-        ty.element().filter(|&element| super::is_pointer(element))?;
+        ty.element().filter(|&element| element.address_space().is_some())?;
         let length = u32::try_from(ty.length()).ok().filter(|&length| length > 0)?;
         Some(self.vector_type(self.int_type(bits / length), length))
     }

@@ -53,12 +53,8 @@ impl<'m> Function<'m> {
     /// File and line of the function's definition in the source, where debug information says so.
     pub fn place(self) -> Option<(String, u32)> {
         let program = get!(LLVMGetSubprogram(self.raw));
-        if program.is_null() {
-            return None;
-        }
-        let line = get!(LLVMDISubprogramGetLine(program));
-        let file = get!(LLVMDIScopeGetFile(program));
-        (!file.is_null()).then(|| (file_name(file), line))
+        let file = if program.is_null() { return None } else { get!(LLVMDIScopeGetFile(program)) };
+        (!file.is_null()).then(|| (file_name(file), get!(LLVMDISubprogramGetLine(program))))
     }
     /// Folder and file of the definition, as the front end wrote them.
     pub fn source(self) -> Option<(String, String)> {
@@ -70,9 +66,9 @@ impl<'m> Function<'m> {
     pub fn has_names(self) -> bool {
         get!(warpwise_has_names(self.raw))
     }
-    /// Whether it has no body here.
-    pub fn is_declaration(self) -> bool {
-        get!(LLVMIsDeclaration(self.raw)) != 0
+    answers! {
+        /// Whether it has no body here.
+        is_declaration = LLVMIsDeclaration;
     }
     /// Whether only this module can name it (internal or private linkage).
     pub fn is_local(self) -> bool {
@@ -81,22 +77,15 @@ impl<'m> Function<'m> {
     /// Whether the body seen here is the one that runs: not replaceable at link time, not one of several that the
     /// linker may choose from (those may have been optimised under other assumptions).
     pub fn has_exact_definition(self) -> bool {
-        !self.is_declaration()
-            && matches!(
-                get!(LLVMGetLinkage(self.raw)),
-                LLVMLinkage::LLVMExternalLinkage | LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
-            )
+        use LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage, LLVMPrivateLinkage};
+        let linkage = get!(LLVMGetLinkage(self.raw));
+        !self.is_declaration() && matches!(linkage, LLVMExternalLinkage | LLVMInternalLinkage | LLVMPrivateLinkage)
     }
     /// Whether the linker may take another function of that name in its place, which need not do the same.
     pub fn is_replaceable(self) -> bool {
-        !matches!(
-            get!(LLVMGetLinkage(self.raw)),
-            LLVMLinkage::LLVMExternalLinkage
-                | LLVMLinkage::LLVMInternalLinkage
-                | LLVMLinkage::LLVMPrivateLinkage
-                | LLVMLinkage::LLVMWeakODRLinkage
-                | LLVMLinkage::LLVMLinkOnceODRLinkage
-        )
+        use LLVMLinkage::{LLVMExternalLinkage, LLVMLinkOnceODRLinkage, LLVMWeakODRLinkage};
+        let linkage = get!(LLVMGetLinkage(self.raw));
+        !self.is_local() && !matches!(linkage, LLVMExternalLinkage | LLVMWeakODRLinkage | LLVMLinkOnceODRLinkage)
     }
     /// Whether every use is a direct call.
     pub fn is_only_called_directly(self) -> bool {
@@ -132,47 +121,35 @@ impl<'m> Function<'m> {
     }
     /// All blocks, entry first, in function order.
     pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
-        let mut next = wrap!(Block, LLVMGetFirstBasicBlock(self.raw));
-        std::iter::from_fn(move || {
-            let current = next?;
-            next = wrap!(Block, LLVMGetNextBasicBlock(current.raw));
-            Some(current)
-        })
+        successors(wrap!(Block, LLVMGetFirstBasicBlock(self.raw)), |at| wrap!(Block, LLVMGetNextBasicBlock(at.raw)))
     }
     /// Number of blocks.
     pub fn block_count(self) -> u32 {
         get!(LLVMCountBasicBlocks(self.raw))
     }
-    /// Whether an enum or type attribute (see [`attribute_kind`]) is present.
+    /// An enum or type attribute (see [`attribute_kind`]).
+    fn attribute(self, place: AttrPlace, kind: u32) -> Option<LLVMAttributeRef> {
+        let found =
+            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
+        (!found.is_null()).then_some(found)
+    }
+    /// Whether an enum or type attribute is present.
     pub fn has_attribute(self, place: AttrPlace, kind: u32) -> bool {
-        kind != 0 && !get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)).is_null()
+        self.attribute(place, kind).is_some()
     }
     /// The integer payload of an enum attribute (`align`, `dereferenceable`, `memory` …).
     pub fn int_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
-        let attr =
-            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
-        (!attr.is_null()).then(|| get!(LLVMGetEnumAttributeValue(attr)))
+        self.attribute(place, kind).map(|found| get!(LLVMGetEnumAttributeValue(found)))
     }
     /// The type payload of a type attribute (`byval`, `sret` …).
     pub fn type_attribute(self, place: AttrPlace, kind: u32) -> Option<Type<'m>> {
-        let attr =
-            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
-        if attr.is_null() { None } else { wrap!(Type, LLVMGetTypeAttributeValue(attr)) }
+        self.attribute(place, kind).and_then(|found| wrap!(Type, LLVMGetTypeAttributeValue(found)))
     }
     /// The value of a string attribute such as `"nvvm.maxntid"`.
     pub fn string_attribute(self, name: &str) -> Option<String> {
-        let attr = get!(LLVMGetStringAttributeAtIndex(
-            self.raw,
-            AttrPlace::Function.index(),
-            name.as_ptr().cast(),
-            name.len() as u32
-        ));
-        if attr.is_null() {
-            return None;
-        }
-        let mut len = 0;
-        let data = get!(LLVMGetStringAttributeValue(attr, &mut len));
-        Some(bytes_to_string(data, len as usize))
+        let (place, length) = (AttrPlace::Function.index(), name.len() as u32);
+        let found = get!(LLVMGetStringAttributeAtIndex(self.raw, place, name.as_ptr().cast(), length));
+        (!found.is_null()).then(|| text!(LLVMGetStringAttributeValue(found)))
     }
     /// The chip for which LLVM compiles it: the one it names, else LLVM's default.
     pub fn target_cpu(self) -> String {
@@ -195,12 +172,7 @@ impl<'m> Block<'m> {
     }
     /// Instructions in order (debug records are not instructions).
     pub fn insts(self) -> impl Iterator<Item = Inst<'m>> {
-        let mut next = wrap!(Inst, LLVMGetFirstInstruction(self.raw));
-        std::iter::from_fn(move || {
-            let current = next?;
-            next = wrap!(Inst, LLVMGetNextInstruction(current.raw));
-            Some(current)
-        })
+        successors(wrap!(Inst, LLVMGetFirstInstruction(self.raw)), |at| wrap!(Inst, LLVMGetNextInstruction(at.raw)))
     }
     /// The terminator; `None` only in half-built functions.
     pub fn terminator(self) -> Option<Inst<'m>> {

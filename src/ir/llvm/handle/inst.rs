@@ -50,33 +50,30 @@ impl<'m> Inst<'m> {
     pub fn operand(self, index: u32) -> Value<'m> {
         self.value().operand(index)
     }
-    /// `nuw` of add, sub, mul, shl, trunc.
-    pub fn has_nuw(self) -> bool {
-        get!(LLVMGetNUW(self.raw)) != 0
-    }
-    /// `nsw` of add, sub, mul, shl, trunc.
-    pub fn has_nsw(self) -> bool {
-        get!(LLVMGetNSW(self.raw)) != 0
-    }
-    /// `exact` of divisions and right shifts.
-    pub fn is_exact(self) -> bool {
-        get!(LLVMGetExact(self.raw)) != 0
-    }
-    /// `nneg` of zext and uitofp.
-    pub fn has_nneg(self) -> bool {
-        get!(LLVMGetNNeg(self.raw)) != 0
-    }
-    /// `disjoint` of or.
-    pub fn is_disjoint(self) -> bool {
-        get!(LLVMGetIsDisjoint(self.raw)) != 0
+    answers! {
+        /// `nuw` of add, sub, mul, shl, trunc.
+        has_nuw = LLVMGetNUW;
+        /// `nsw` of add, sub, mul, shl, trunc.
+        has_nsw = LLVMGetNSW;
+        /// `exact` of divisions and right shifts.
+        is_exact = LLVMGetExact;
+        /// `nneg` of zext and uitofp.
+        has_nneg = LLVMGetNNeg;
+        /// `disjoint` of or.
+        is_disjoint = LLVMGetIsDisjoint;
+        /// `samesign` of an `icmp`.
+        has_samesign = LLVMGetICmpSameSign;
+        /// Whether a load, store, atomicrmw or cmpxchg is volatile.
+        is_volatile = LLVMGetVolatile;
+        /// Whether a load, store, fence, atomicrmw or cmpxchg is atomic.
+        is_atomic = LLVMIsAtomic;
+        /// Whether any metadata, a debug location included, is attached.
+        has_metadata = LLVMHasMetadata;
     }
     /// Fast-math flags as LLVM's bit set (reassoc 1, nnan 2, ninf 4, nsz 8, arcp 16, contract 32, afn 64); zero where
     /// the instruction takes none.
     pub fn fast_math(self) -> u32 {
-        if get!(LLVMCanValueUseFastMathFlags(self.raw)) == 0 {
-            return 0;
-        }
-        get!(LLVMGetFastMathFlags(self.raw))
+        if get!(LLVMCanValueUseFastMathFlags(self.raw)) == 0 { 0 } else { get!(LLVMGetFastMathFlags(self.raw)) }
     }
     /// Whether the flags allow the back end to join a product with a sum.
     pub fn allows_contraction(self) -> bool {
@@ -90,10 +87,6 @@ impl<'m> Inst<'m> {
     pub fn int_predicate(self) -> IntPredicate {
         get!(LLVMGetICmpPredicate(self.raw))
     }
-    /// `samesign` of an `icmp`.
-    pub fn has_samesign(self) -> bool {
-        get!(LLVMGetICmpSameSign(self.raw)) != 0
-    }
     /// Predicate of an `fcmp`; call it on `fcmp` only.
     pub fn real_predicate(self) -> RealPredicate {
         get!(LLVMGetFCmpPredicate(self.raw))
@@ -101,14 +94,6 @@ impl<'m> Inst<'m> {
     /// No-wrap flags of a GEP: inbounds 1, nusw 2, nuw 4.
     pub fn gep_flags(self) -> u32 {
         get!(LLVMGEPGetNoWrapFlags(self.raw))
-    }
-    /// Whether a load, store, atomicrmw or cmpxchg is volatile.
-    pub fn is_volatile(self) -> bool {
-        get!(LLVMGetVolatile(self.raw)) != 0
-    }
-    /// Whether a load, store, fence, atomicrmw or cmpxchg is atomic.
-    pub fn is_atomic(self) -> bool {
-        get!(LLVMIsAtomic(self.raw)) != 0
     }
     /// Operation of an `atomicrmw`.
     pub fn rmw_op(self) -> LLVMAtomicRMWBinOp {
@@ -189,21 +174,18 @@ impl<'m> Inst<'m> {
     pub fn argument_count(self) -> u32 {
         get!(LLVMGetNumArgOperands(self.raw))
     }
+    fn call_attribute(self, place: AttrPlace, kind: u32) -> Option<LLVMAttributeRef> {
+        let found =
+            if kind == 0 { return None } else { get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind)) };
+        (!found.is_null()).then_some(found)
+    }
     /// Whether the call site itself carries an enum attribute.
     pub fn has_call_attribute(self, place: AttrPlace, kind: u32) -> bool {
-        kind != 0 && !get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind)).is_null()
+        self.call_attribute(place, kind).is_some()
     }
     /// The integer payload of an enum attribute that the call site itself carries.
     pub fn int_call_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
-        if kind == 0 {
-            return None;
-        }
-        let attr = get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind));
-        (!attr.is_null()).then(|| get!(LLVMGetEnumAttributeValue(attr)))
-    }
-    /// Whether any metadata, a debug location included, is attached.
-    pub fn has_metadata(self) -> bool {
-        get!(LLVMHasMetadata(self.raw)) != 0
+        self.call_attribute(place, kind).map(|found| get!(LLVMGetEnumAttributeValue(found)))
     }
     /// Metadata node of that kind attached to the instruction, as a value.
     pub fn metadata(self, kind: u32) -> Option<Value<'m>> {

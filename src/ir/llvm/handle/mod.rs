@@ -9,7 +9,8 @@ use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::*;
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
+use std::iter::successors;
 use std::marker::PhantomData;
 
 /// What crosses the boundary to C++.
@@ -67,8 +68,46 @@ macro_rules! wrap {
     }};
 }
 
+/// Getters that LLVM answers with a number for a boolean.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident = $getter:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(self) -> bool {
+            get!($getter(self.raw)) != 0
+        }
+    )*};
+}
+
+/// The text that a getter of LLVM finds, which writes the length to where it is told.
+macro_rules! text {
+    ($getter:ident($($argument:expr),* $(,)?)) => {{
+        let mut length = 0;
+        let data = get!($getter($($argument,)* &mut length));
+        bytes_to_string(data, length as usize)
+    }};
+}
+
+/// An enum with our names of LLVM's, and the function that finds ours.
+macro_rules! mirror {
+    ($(#[$doc:meta])* $name:ident of $llvm:ident by $from:ident { $($ours:ident = $($theirs:ident)|+),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name {
+            $($ours),+
+        }
+        pub(in crate::llvm) fn $from(theirs: $llvm) -> Option<$name> {
+            #[allow(unreachable_patterns)] // some have all of LLVM's
+            match theirs {
+                $($($llvm::$theirs)|+ => Some($name::$ours),)+
+                _ => None,
+            }
+        }
+    };
+}
+pub(in crate::llvm) use mirror;
+
 /// A (pointer, length) string owned by LLVM, copied.
-fn bytes_to_string(data: *const libc_char, len: usize) -> String {
+fn bytes_to_string(data: *const c_char, len: usize) -> String {
     if data.is_null() {
         return String::new();
     }
@@ -77,15 +116,8 @@ fn bytes_to_string(data: *const libc_char, len: usize) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-unsafe extern "C" {
-    fn warpwise_has_fixed_size(ty: LLVMTypeRef) -> bool;
-}
-
-#[allow(non_camel_case_types)]
-type libc_char = std::ffi::c_char;
-
 /// Copies a NUL-terminated string that LLVM still owns.
-fn c_string(data: *const libc_char) -> String {
+fn c_string(data: *const c_char) -> String {
     if data.is_null() {
         return String::new();
     }
@@ -94,7 +126,7 @@ fn c_string(data: *const libc_char) -> String {
 }
 
 /// Copies and frees a message that the C API allocated for us.
-fn take_message(message: *mut libc_char) -> String {
+fn take_message(message: *mut c_char) -> String {
     let text = c_string(message);
     if !message.is_null() {
         get!(LLVMDisposeMessage(message));
@@ -120,9 +152,7 @@ impl<'m> Module<'m> {
     }
     /// Source file name the front end recorded.
     pub fn source_file(self) -> String {
-        let mut len = 0;
-        let data = get!(LLVMGetSourceFileName(self.raw, &mut len));
-        bytes_to_string(data, len)
+        text!(LLVMGetSourceFileName(self.raw))
     }
     /// Whether a source was compiled with debug information.
     pub fn has_debug_info(self) -> bool {
@@ -131,12 +161,7 @@ impl<'m> Module<'m> {
     }
     /// All functions, declarations included, in module order.
     pub fn functions(self) -> impl Iterator<Item = Function<'m>> {
-        let mut next = wrap!(Function, LLVMGetFirstFunction(self.raw));
-        std::iter::from_fn(move || {
-            let current = next?;
-            next = wrap!(Function, LLVMGetNextFunction(current.raw));
-            Some(current)
-        })
+        successors(wrap!(Function, LLVMGetFirstFunction(self.raw)), |at| wrap!(Function, LLVMGetNextFunction(at.raw)))
     }
     /// The function of that name.
     pub fn function(self, name: &str) -> Option<Function<'m>> {
@@ -144,12 +169,7 @@ impl<'m> Module<'m> {
     }
     /// All global variables, in module order.
     pub fn globals(self) -> impl Iterator<Item = Value<'m>> {
-        let mut next = wrap!(Value, LLVMGetFirstGlobal(self.raw));
-        std::iter::from_fn(move || {
-            let current = next?;
-            next = wrap!(Value, LLVMGetNextGlobal(current.raw));
-            Some(current)
-        })
+        successors(wrap!(Value, LLVMGetFirstGlobal(self.raw)), |at| wrap!(Value, LLVMGetNextGlobal(at.raw)))
     }
     /// The global variable of that name.
     pub fn global(self, name: &str) -> Option<Value<'m>> {
@@ -205,7 +225,8 @@ impl<'m> Layout<'m> {
 }
 
 unsafe extern "C" {
-    fn warpwise_variable_name(value: LLVMValueRef, length: *mut usize) -> *const std::ffi::c_char;
+    fn warpwise_has_fixed_size(ty: LLVMTypeRef) -> bool;
+    fn warpwise_variable_name(value: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn warpwise_member_name(
         value: LLVMValueRef,
         offset: u64,
@@ -214,27 +235,17 @@ unsafe extern "C" {
         size: *mut u64,
         is_pointer: *mut bool,
     ) -> usize;
-    fn warpwise_location_function(location: LLVMMetadataRef, length: *mut usize) -> *const std::ffi::c_char;
+    fn warpwise_location_function(location: LLVMMetadataRef, length: *mut usize) -> *const c_char;
 }
 
 fn file_name(file: LLVMMetadataRef) -> String {
-    let mut len = 0;
-    if file.is_null() {
-        String::new()
-    } else {
-        let name = bytes_to_string(get!(LLVMDIFileGetFilename(file, &mut len)), len as usize);
-        // clang finds headers beside a source as ./header
-        name.strip_prefix("./").map_or_else(|| name.clone(), str::to_owned)
-    }
+    let name = if file.is_null() { String::new() } else { text!(LLVMDIFileGetFilename(file)) };
+    // clang finds headers beside a source as ./header
+    name.strip_prefix("./").map_or_else(|| name.clone(), str::to_owned)
 }
 
 fn folder_name(file: LLVMMetadataRef) -> String {
-    let mut len = 0;
-    if file.is_null() {
-        String::new()
-    } else {
-        bytes_to_string(get!(LLVMDIFileGetDirectory(file, &mut len)), len as usize)
-    }
+    if file.is_null() { String::new() } else { text!(LLVMDIFileGetDirectory(file)) }
 }
 
 /// LLVM's number for a metadata kind such as `range` or `invariant.load`. Look it up once a module.
@@ -244,12 +255,7 @@ pub fn metadata_kind(module: Module<'_>, name: &str) -> u32 {
 
 /// The name of an intrinsic number, without overload suffixes: `llvm.nvvm.read.ptx.sreg.tid.x`.
 pub fn intrinsic_name(id: u32) -> String {
-    if id == 0 {
-        return String::new();
-    }
-    let mut len = 0;
-    let data = get!(LLVMIntrinsicGetName(id, &mut len));
-    bytes_to_string(data, len)
+    if id == 0 { String::new() } else { text!(LLVMIntrinsicGetName(id)) }
 }
 
 /// LLVM's number for an intrinsic by its name without overload suffixes; zero if unknown.
@@ -288,8 +294,6 @@ impl<'m> DebugLoc<'m> {
     }
     /// Name of the function that was written there; empty where unknown.
     pub fn function(self) -> String {
-        let mut len = 0;
-        let data = get!(warpwise_location_function(self.raw, &mut len));
-        bytes_to_string(data, len)
+        text!(warpwise_location_function(self.raw))
     }
 }

@@ -1,29 +1,23 @@
 //! Which properties of values and types can be read?
 
 use super::*;
+use llvm_sys::LLVMValueKind;
 
-/// What kind of value a [`Value`] is, for consumers that match on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueKind {
-    Argument,
-    Instruction,
-    Block,
-    Function,
-    GlobalVariable,
-    GlobalAlias,
-    ConstantInt,
-    ConstantFp,
-    ConstantNull,
-    ConstantZero,
-    ConstantData,
-    ConstantAggregate,
-    ConstantExpr,
-    Undef,
-    Poison,
-    InlineAsm,
-    Metadata,
-    Other,
-}
+mirror!(
+    /** What kind of value a [`Value`] is; none of the others is matched on. */
+    ValueKind of LLVMValueKind by kind_of {
+        Argument = LLVMArgumentValueKind, Instruction = LLVMInstructionValueKind, Block = LLVMBasicBlockValueKind,
+        Function = LLVMFunctionValueKind, GlobalVariable = LLVMGlobalVariableValueKind,
+        GlobalAlias = LLVMGlobalAliasValueKind, ConstantInt = LLVMConstantIntValueKind,
+        ConstantFp = LLVMConstantFPValueKind, ConstantNull = LLVMConstantPointerNullValueKind,
+        ConstantZero = LLVMConstantAggregateZeroValueKind,
+        ConstantData = LLVMConstantDataArrayValueKind | LLVMConstantDataVectorValueKind,
+        ConstantAggregate = LLVMConstantArrayValueKind | LLVMConstantStructValueKind | LLVMConstantVectorValueKind,
+        ConstantExpr = LLVMConstantExprValueKind, Undef = LLVMUndefValueValueKind,
+        Poison = LLVMPoisonValueKind, InlineAsm = LLVMInlineAsmValueKind, Metadata = LLVMMetadataAsValueValueKind,
+        Other = LLVMGlobalIFuncValueKind,
+    }
+);
 
 /// Characters of the longest path to a member that is shown.
 const MAX_MEMBER: usize = 64;
@@ -42,15 +36,12 @@ pub struct Member {
 impl<'m> Value<'m> {
     /// Name, empty when it has none.
     pub fn name(self) -> String {
-        let mut len = 0;
-        let data = get!(LLVMGetValueName2(self.raw, &mut len));
-        bytes_to_string(data, len)
+        text!(LLVMGetValueName2(self.raw))
     }
     /// What the source calls it, where it has a name or debug information tells; empty otherwise.
     pub fn variable(self) -> String {
         let name = self.name();
-        let mut len = 0;
-        if name.is_empty() { bytes_to_string(get!(warpwise_variable_name(self.raw, &mut len)), len) } else { name }
+        if name.is_empty() { text!(warpwise_variable_name(self.raw)) } else { name }
     }
     /// The member at an offset in bytes of the record that lies at this address, as far as debug information tells.
     pub fn member(self, offset: u64) -> Option<Member> {
@@ -82,29 +73,14 @@ impl<'m> Value<'m> {
     }
     /// Which kind of value this is.
     pub fn kind(self) -> ValueKind {
-        use llvm_sys::LLVMValueKind::*;
-        match get!(LLVMGetValueKind(self.raw)) {
-            LLVMArgumentValueKind => ValueKind::Argument,
-            LLVMInstructionValueKind => ValueKind::Instruction,
-            LLVMBasicBlockValueKind => ValueKind::Block,
-            LLVMFunctionValueKind => ValueKind::Function,
-            LLVMGlobalVariableValueKind => ValueKind::GlobalVariable,
-            LLVMGlobalAliasValueKind => ValueKind::GlobalAlias,
-            LLVMConstantIntValueKind => ValueKind::ConstantInt,
-            LLVMConstantFPValueKind => ValueKind::ConstantFp,
-            LLVMConstantPointerNullValueKind => ValueKind::ConstantNull,
-            LLVMConstantAggregateZeroValueKind => ValueKind::ConstantZero,
-            LLVMConstantDataArrayValueKind | LLVMConstantDataVectorValueKind => ValueKind::ConstantData,
-            LLVMConstantArrayValueKind | LLVMConstantStructValueKind | LLVMConstantVectorValueKind => {
-                ValueKind::ConstantAggregate
-            }
-            LLVMConstantExprValueKind => ValueKind::ConstantExpr,
-            LLVMUndefValueValueKind => ValueKind::Undef,
-            LLVMPoisonValueKind => ValueKind::Poison,
-            LLVMInlineAsmValueKind => ValueKind::InlineAsm,
-            LLVMMetadataAsValueValueKind => ValueKind::Metadata,
-            _ => ValueKind::Other,
-        }
+        kind_of(get!(LLVMGetValueKind(self.raw))).unwrap_or(ValueKind::Other)
+    }
+    /// Whether it is the address of a stack object, or of a place in one.
+    pub fn is_on_stack(self) -> bool {
+        use LLVMOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMGetElementPtr};
+        let inward = |at: &Inst<'m>| matches!(at.opcode(), LLVMGetElementPtr | LLVMAddrSpaceCast);
+        let steps = successors(self.as_inst(), |at| inward(at).then(|| at.operand(0).as_inst()).flatten());
+        steps.last().is_some_and(|at| at.opcode() == LLVMAlloca)
     }
     /// As an instruction, if it is one.
     pub fn as_inst(self) -> Option<Inst<'m>> {
@@ -165,25 +141,21 @@ impl<'m> Value<'m> {
         if self.kind() != ValueKind::ConstantData || get!(LLVMIsConstantString(self.raw)) == 0 {
             return None;
         }
-        let mut len = 0;
-        let data = get!(LLVMGetAsString(self.raw, &mut len));
-        Some(bytes_to_string(data, len).trim_end_matches('\0').to_owned())
+        Some(text!(LLVMGetAsString(self.raw)).trim_end_matches('\0').to_owned())
     }
-    /// Whether it is the null value of its type.
-    pub fn is_null(self) -> bool {
-        get!(LLVMIsNull(self.raw)) != 0
-    }
-    /// Whether it is a constant of any kind, globals included.
-    pub fn is_constant(self) -> bool {
-        get!(LLVMIsConstant(self.raw)) != 0
+    answers! {
+        /// Whether it is the null value of its type.
+        is_null = LLVMIsNull;
+        /// Whether it is a constant of any kind, globals included.
+        is_constant = LLVMIsConstant;
+        /// Whether a global has only a declaration here.
+        is_declaration = LLVMIsDeclaration;
+        /// Whether inline assembly is marked `sideeffect` (volatile).
+        asm_has_side_effects = LLVMGetInlineAsmHasSideEffects;
     }
     /// Whether a global has internal or private linkage.
     pub fn is_local(self) -> bool {
         matches!(get!(LLVMGetLinkage(self.raw)), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
-    }
-    /// Whether a global has only a declaration here.
-    pub fn is_declaration(self) -> bool {
-        get!(LLVMIsDeclaration(self.raw)) != 0
     }
     /// Whether a global variable is `constant`.
     pub fn is_global_constant(self) -> bool {
@@ -207,15 +179,9 @@ impl<'m> Value<'m> {
     }
     /// The users of the value, in use-list order.
     pub fn users(self) -> impl Iterator<Item = Value<'m>> {
-        let mut next = get!(LLVMGetFirstUse(self.raw));
-        std::iter::from_fn(move || {
-            if next.is_null() {
-                return None;
-            }
-            let user = wrap!(Value, LLVMGetUser(next));
-            next = get!(LLVMGetNextUse(next));
-            user
-        })
+        let some = |at: LLVMUseRef| (!at.is_null()).then_some(at);
+        let uses = successors(some(get!(LLVMGetFirstUse(self.raw))), move |&at| some(get!(LLVMGetNextUse(at))));
+        uses.filter_map(|at| wrap!(Value, LLVMGetUser(at)))
     }
     /// Source element type of a GEP, instruction or constant expression; call it on GEPs only.
     pub fn gep_source_type(self) -> Type<'m> {
@@ -227,19 +193,11 @@ impl<'m> Value<'m> {
     }
     /// Text of inline assembly.
     pub fn asm_text(self) -> String {
-        let mut len = 0;
-        let data = get!(LLVMGetInlineAsmAsmString(self.raw, &mut len));
-        bytes_to_string(data, len)
+        text!(LLVMGetInlineAsmAsmString(self.raw))
     }
     /// Constraint string of inline assembly.
     pub fn asm_constraints(self) -> String {
-        let mut len = 0;
-        let data = get!(LLVMGetInlineAsmConstraintString(self.raw, &mut len));
-        bytes_to_string(data, len)
-    }
-    /// Whether inline assembly is marked `sideeffect` (volatile).
-    pub fn asm_has_side_effects(self) -> bool {
-        get!(LLVMGetInlineAsmHasSideEffects(self.raw)) != 0
+        text!(LLVMGetInlineAsmConstraintString(self.raw))
     }
     /// Operands of an MDNode wrapped as value.
     pub fn md_operands(self) -> Vec<Option<Value<'m>>> {
