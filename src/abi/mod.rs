@@ -32,6 +32,12 @@ fn say(sink: Sink, context: *mut c_void, text: &str) {
     sink(context, Text::of(text));
 }
 
+/// Whether nothing is wrong; says what is.
+fn is_right(error: Option<String>, sink: Sink, context: *mut c_void) -> bool {
+    error.iter().for_each(|error| say(sink, context, error));
+    error.is_none()
+}
+
 /// Runs a read-only entry; a panic becomes the fallback.
 fn guarded<T>(what: &str, fallback: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
@@ -126,13 +132,7 @@ pub unsafe extern "C" fn warpwise_former_option(name: Text, sink: Sink, context:
 pub unsafe extern "C" fn warpwise_check_option(name: Text, value: Text, sink: Sink, context: *mut c_void) -> bool {
     // SAFETY: both texts live for this call.
     let (name, value) = unsafe { (name.get(), value.get()) };
-    guarded("check_option", false, || match settings::check_option(&name, &value) {
-        None => true,
-        Some(error) => {
-            say(sink, context, &error);
-            false
-        }
-    })
+    guarded("check_option", false, || is_right(settings::check_option(&name, &value), sink, context))
 }
 
 /// Checks the text between the angle brackets of a pass.
@@ -148,12 +148,9 @@ pub unsafe extern "C" fn warpwise_check_parameters(
 ) -> bool {
     // SAFETY: both texts live for this call.
     let (pass, parameters) = unsafe { (pass.get(), parameters.get()) };
-    guarded("check_parameters", false, || match Settings::parse(&pass, &parameters) {
-        Ok(_) => true,
-        Err(error) => {
-            say(sink, context, &error.to_string());
-            false
-        }
+    guarded("check_parameters", false, || {
+        let error = Settings::parse(&pass, &parameters).err().map(|error| error.to_string());
+        is_right(error, sink, context)
     })
 }
 

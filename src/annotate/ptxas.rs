@@ -22,11 +22,10 @@ use warpwise_analysis::cfg::sync::SyncDependence;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
 use warpwise_analysis::divergence::intrinsics::LaneRule;
-use warpwise_ir::Func;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
-use warpwise_ir::inst::{ConstData, Opcode, Predicate};
+use warpwise_ir::inst::{Opcode, Predicate};
 
 /// Finds the hidden values of one function.
 pub struct Ptxas<'a> {
@@ -123,7 +122,7 @@ impl<'a> Ptxas<'a> {
         }
         let &[a, b] = func.operands(inst) else { return false };
         let data = &func.insts[inst];
-        let (index, number) = match (constant(func, a), constant(func, b)) {
+        let (index, number) = match (func.int_constant(a), func.int_constant(b)) {
             (None, Some(number)) => (a, number),
             (Some(number), None) if data.opcode == Opcode::ICmp => (b, number),
             _ => return false,
@@ -246,12 +245,5 @@ impl<'a> Ptxas<'a> {
             }
             _ => false,
         }
-    }
-}
-
-fn constant(func: &Func, value: Value) -> Option<u64> {
-    match func.constant(value) {
-        Some(ConstData::Int(number)) => Some(number),
-        _ => None,
     }
 }

@@ -13,7 +13,7 @@ use warpwise_ir::Func;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::inst::{Flags, Opcode};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, AttrPlace, IntPredicate, RawOpcode, attribute_kind, intrinsic_name};
 
@@ -130,9 +130,8 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
     }
     let bits = func.int_bits(value).filter(|&bits| bits <= 64)? as u8;
     let is_pointer = func.type_info(value).kind.space().is_some();
-    if let Some(constant) = func.constant(value) {
-        let ConstData::Int(number) = constant else { return None };
-        terms.push(Term::Number { value: number, bits });
+    if func.constant(value).is_some() {
+        terms.push(Term::Number { value: func.int_constant(value)?, bits });
         return Some(());
     }
     if let Some(index) = func.as_param(value) {
@@ -141,10 +140,6 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
     }
     let def = func.def(value)?;
     let operands = func.operands(def);
-    let constant = |operand: Value| match func.constant(operand)? {
-        ConstData::Int(number) => Some(number),
-        _ => None,
-    };
     let operation = match func.insts[def].opcode {
         Opcode::Trunc => Term::Trunc(bits),
         Opcode::ZExt => Term::ZExt(bits),
@@ -156,14 +151,14 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
         Opcode::Or => Term::Or,
         opcode @ (Opcode::UDiv | Opcode::SDiv) => {
             let mask = u64::MAX >> (64 - u32::from(bits));
-            let divisor = constant(operands[1])? & mask;
+            let divisor = func.int_constant(operands[1])? & mask;
             if divisor == 0 || divisor == mask {
                 return None;
             }
             if opcode == Opcode::UDiv { Term::UDiv } else { Term::SDiv }
         }
         opcode @ (Opcode::Shl | Opcode::LShr | Opcode::AShr) => {
-            if constant(operands[1])? >= u64::from(bits) {
+            if func.int_constant(operands[1])? >= u64::from(bits) {
                 return None;
             }
             match opcode {
@@ -233,8 +228,7 @@ pub(super) fn emit<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, list: &[P
     for (bit, condition) in (0..).zip(list.iter().filter(|condition| condition.held.is_some())) {
         let holds = emitter.predicate(&condition.predicate);
         let holds = emitter.cast(RawOpcode::LLVMZExt, holds, 32);
-        let place = emitter.editor.int(32, bit);
-        let holds = emitter.editor.binary(RawOpcode::LLVMShl, holds, place, "");
+        let holds = emitter.editor.binary_with(RawOpcode::LLVMShl, holds, bit, "");
         mask = emitter.editor.binary(RawOpcode::LLVMOr, mask, holds, "");
     }
     mask
@@ -300,8 +294,7 @@ impl<'m> Emitter<'_, '_, 'm> {
             let blocks = self.cast(RawOpcode::LLVMZExt, blocks, 64);
             indices = self.editor.binary(RawOpcode::LLVMMul, blocks, indices, "");
         }
-        let plus = self.editor.int(64, bound.plus as u64);
-        let indices = self.editor.binary(RawOpcode::LLVMAdd, indices, plus, "");
+        let indices = self.editor.binary_with(RawOpcode::LLVMAdd, indices, bound.plus as u64, "");
         let limit = self.computed(&bound.limit);
         let limit = self.cast(RawOpcode::LLVMSExt, limit, 64);
         self.editor.compare(IntPredicate::LLVMIntSLE, indices, limit, "")

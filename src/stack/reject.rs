@@ -51,11 +51,7 @@ impl Reject {
             Reject::Cold { at } | Reject::OutsideLoops { at } | Reject::Cache { at, .. } | Reject::Cached { at } => {
                 Some(at)
             }
-            Reject::NoShared(_)
-            | Reject::LessUsed { .. }
-            | Reject::Displaces { .. }
-            | Reject::InRegisters { .. }
-            | Reject::LittleGain { .. } => None,
+            _ => None,
         }
     }
     /// Whether the reason is not a single line, because it applies to all uses.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
-use warpwise_ir::inst::{ConstData, GepTerm, Opcode};
+use warpwise_ir::inst::{GepTerm, Opcode};
 
 /// The form of an address as a use in `at` sees it, and what it assumes.
 pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Assumed) {
@@ -102,7 +102,7 @@ impl Assume<'_> {
                 arith::scale(&x, factor, bits, NoWrap::BOTH)
             }
             Opcode::And => {
-                let mask = self.constant(operand(1))?;
+                let mask = func.int_constant(operand(1))?;
                 let kept = mask.trailing_ones();
                 if kept >= INDEX && mask == low_bits(kept) {
                     return self.narrowed(operand(0), data.block, kept, depth);
@@ -111,7 +111,7 @@ impl Assume<'_> {
                 self.in_row(&form, kept).filter(|_| mask == low_bits(kept))
             }
             Opcode::LShr | Opcode::AShr => {
-                let shift = u32::try_from(self.constant(operand(1))?).ok().filter(|&shift| shift < bits)?;
+                let shift = u32::try_from(func.int_constant(operand(1))?).ok().filter(|&shift| shift < bits)?;
                 if let Some(from) = self.shifted_left(operand(0), shift) {
                     return self.narrowed(from, data.block, bits - shift, depth);
                 }
@@ -123,19 +123,12 @@ impl Assume<'_> {
         }
     }
 
-    fn constant(&self, value: Value) -> Option<u64> {
-        match self.facts.func.constant(value) {
-            Some(ConstData::Int(number)) => Some(number),
-            _ => None,
-        }
-    }
-
     /// What is shifted left by so many bits, as in `x << 32 >> 32`: LLVM's way to write `(int)x` for a wider `x`.
     fn shifted_left(&self, value: Value, shift: u32) -> Option<Value> {
         let func = &self.facts.func;
         let inst = func.def(value).filter(|&inst| func.insts[inst].opcode == Opcode::Shl)?;
         let [from, by] = *func.operands(inst) else { return None };
-        (self.constant(by)? == u64::from(shift)).then_some(from)
+        (func.int_constant(by)? == u64::from(shift)).then_some(from)
     }
 
     /// A value of which only the low `bits` are kept and extended again, assumed to lose nothing.
@@ -237,19 +230,10 @@ impl Assume<'_> {
 }
 
 fn product(x: &Form, x_value: Value, y: &Form, y_value: Value, bits: u32) -> Option<Form> {
-    if let Some(factor) = y.as_constant() {
-        return arith::scale(x, factor, bits, NoWrap::BOTH);
-    }
-    if let Some(factor) = x.as_constant() {
-        return arith::scale(y, factor, bits, NoWrap::BOTH);
-    }
     let symbol = |value: Value| Symbol::new(value.as_u32(), Ext::None);
-    match (x.terms.is_empty(), y.terms.is_empty()) {
-        (false, true) => arith::times_symbol(x, symbol(y_value), y.rest, bits, NoWrap::BOTH),
-        (true, false) => arith::times_symbol(y, symbol(x_value), x.rest, bits, NoWrap::BOTH),
-        (true, true) => Some(Form::uniform(x.rest.scope().min(y.rest.scope()))),
-        (false, false) => arith::product(x, y, bits, NoWrap::BOTH),
-    }
+    let product = arith::multiply((x, symbol(x_value)), (y, symbol(y_value)), bits, NoWrap::BOTH);
+    let both_uniform = || (x.is_uniform() && y.is_uniform()).then(|| x.rest.scope().min(y.rest.scope()));
+    product.or_else(|| both_uniform().map(Form::uniform))
 }
 
 /// The low bits of a form whose symbols were extended from as few bits or fewer, so that they stay as they are.

@@ -15,7 +15,7 @@ use crate::divergence::Facts;
 use rustc_hash::FxHashMap;
 use warpwise_ir::call::{BOUNDS, Callee};
 use warpwise_ir::entity::{Block, Inst, Value};
-use warpwise_ir::inst::{ConstData, Opcode};
+use warpwise_ir::inst::Opcode;
 
 /// Maximum depth to which expressions are followed.
 const DEPTH: u32 = 12;
@@ -80,26 +80,22 @@ impl<'a> LaneDistance<'a> {
         let func = &self.facts.func;
         let (data, operands) = (&func.insts[def], func.operands(def));
         let block = data.block;
-        let constant = |value: Value| match func.constant(value) {
-            Some(ConstData::Int(number)) => Some(number),
-            _ => None,
-        };
         let is_large = self.large_divisors;
         let mut of = |value: Value| self.within(value, block, depth);
         match data.opcode {
             ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
             Add | Sub | Or | Xor => Some(of(operands[0])?.saturating_add(of(operands[1])?)),
             // low bits wrap around, except multiples of a power of two
-            And if constant(operands[1])? >= 31 => of(operands[0]),
+            And if func.int_constant(operands[1])? >= 31 => of(operands[0]),
             URem | SRem if of(operands[1]) == Some(0) => of(operands[0]),
-            Shl => Some(of(operands[0])?.saturating_mul(1 << constant(operands[1])?.min(32))),
-            LShr | AShr => Some(of(operands[0])?.div_ceil(1 << constant(operands[1])?.min(32))),
-            UDiv | SDiv if constant(operands[1]).is_some() => {
-                Some(of(operands[0])?.div_ceil(constant(operands[1])?.max(1)))
+            Shl => Some(of(operands[0])?.saturating_mul(1 << func.int_constant(operands[1])?.min(32))),
+            LShr | AShr => Some(of(operands[0])?.div_ceil(1 << func.int_constant(operands[1])?.min(32))),
+            UDiv | SDiv if func.int_constant(operands[1]).is_some() => {
+                Some(of(operands[0])?.div_ceil(func.int_constant(operands[1])?.max(1)))
             }
             UDiv | SDiv if is_large && of(operands[1]) == Some(0) && of(operands[0]).is_some() => Some(0),
             Mul => match (of(operands[0])?, of(operands[1])?) {
-                (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
+                (apart, 0) => Some(apart.saturating_mul(func.int_constant(operands[1]).unwrap_or(FAR))),
                 _ => Some(FAR),
             },
             // if lanes could agree on each operand, the choice itself is what differs

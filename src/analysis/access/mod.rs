@@ -58,13 +58,7 @@ pub enum Space {
 
 impl std::fmt::Display for Space {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Space::Global => "global",
-            Space::Shared => "shared",
-            Space::Local => "local",
-            Space::Constant => "constant",
-            Space::Generic => "generic",
-        })
+        f.write_str(["global", "shared", "local", "constant", "generic"][*self as usize])
     }
 }
 
@@ -79,19 +73,11 @@ pub enum Action {
 impl Action {
     /// As in "every lane … the same address".
     pub fn verb(self) -> &'static str {
-        match self {
-            Action::Load => "reads",
-            Action::Store => "writes",
-            Action::Atomic => "updates",
-        }
+        ["reads", "writes", "updates"][self as usize]
     }
     /// As a noun.
     pub fn noun(self) -> &'static str {
-        match self {
-            Action::Load => "load",
-            Action::Store => "store",
-            Action::Atomic => "atomic",
-        }
+        ["load", "store", "atomic"][self as usize]
     }
 }
 

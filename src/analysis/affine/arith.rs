@@ -66,7 +66,8 @@ fn align_of_sum(a: Rest, b: Rest) -> u8 {
     a.align().min(b.align()).min(63)
 }
 
-fn add_rests(a: Rest, b: Rest, bits: u32) -> Rest {
+/// `a + b` of forms without terms.
+pub fn sum_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
     match (a, b) {
         (Rest::Const(x), Rest::Const(y)) => Rest::Const(wrap(x.wrapping_add(y), bits)),
         _ if mutants::on(Mutant::WiderRest) => {
@@ -97,14 +98,9 @@ fn narrower(a: Option<Scope>, b: Option<Scope>, proven: bool) -> Option<Scope> {
     if proven { a.min(b) } else { None }
 }
 
-/// `a + b` of forms without terms.
-pub fn sum_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
-    add_rests(a, b, bits)
-}
-
 /// `a − b` of forms without terms.
 pub fn difference_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
-    add_rests(a, negate_rest(b, bits), bits)
+    sum_of_rests(a, negate_rest(b, bits), bits)
 }
 
 /// The terms of `a + b`, or of `a − b` if it `subtracts`, and whether no coefficient wrapped. Both lists are sorted.
@@ -144,7 +140,7 @@ pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
             let (terms, faithful) = merge(&a.terms, &b.terms, false, bits)?;
             return Some(Form {
                 terms,
-                rest: add_rests(a.rest, b.rest, bits),
+                rest: sum_of_rests(a.rest, b.rest, bits),
                 exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
                 exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
             });
@@ -164,7 +160,7 @@ pub fn add_rest(a: &mut Form, rest: Rest, bits: u32, no_wrap: NoWrap) {
     let scope = Some(rest.scope());
     a.exact_unsigned = narrower(a.unsigned_scope(), scope, faithful && no_wrap.unsigned);
     a.exact_signed = narrower(a.signed_scope(), scope, faithful && no_wrap.signed);
-    a.rest = add_rests(a.rest, rest, bits);
+    a.rest = sum_of_rests(a.rest, rest, bits);
 }
 
 /// Wraps every coefficient to `bits`.
@@ -185,7 +181,7 @@ pub fn sub(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     let (terms, faithful) = merge(&a.terms, &b.terms, !mutants::on(Mutant::SubAdds), bits)?;
     Some(Form {
         terms,
-        rest: add_rests(a.rest, negate_rest(b.rest, bits), bits),
+        rest: sum_of_rests(a.rest, negate_rest(b.rest, bits), bits),
         exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
         exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
     })
@@ -248,8 +244,25 @@ pub fn times_symbol(a: &Form, symbol: Symbol, factor: Rest, bits: u32, no_wrap: 
     })
 }
 
+/// `a · b` where one is a known number, or not both are uniform; a uniform factor is represented by its symbol.
+pub fn multiply(
+    (a, a_symbol): (&Form, Symbol),
+    (b, b_symbol): (&Form, Symbol),
+    bits: u32,
+    no_wrap: NoWrap,
+) -> Option<Form> {
+    match (a.as_constant(), b.as_constant(), a.is_uniform(), b.is_uniform()) {
+        (_, Some(factor), ..) => scale(a, factor, bits, no_wrap),
+        (Some(factor), ..) => scale(b, factor, bits, no_wrap),
+        (.., false, true) => times_symbol(a, b_symbol, b.rest, bits, no_wrap),
+        (.., true, false) => times_symbol(b, a_symbol, a.rest, bits, no_wrap),
+        (.., false, false) => product(a, b, bits),
+        (.., true, true) => None,
+    }
+}
+
 /// `a · b` where both depend on the thread. The product is a form only if both are fully known and of degree one.
-pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+pub fn product(a: &Form, b: &Form, bits: u32) -> Option<Form> {
     let (Rest::Const(x), Rest::Const(y)) = (a.rest, b.rest) else { return None };
     let mut sum = Sum::new();
     for left in &a.terms {
@@ -263,7 +276,7 @@ pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
         sum.add(right.monomial, i128::from(right.coefficient) * i128::from(x));
     }
     let terms = sum.finish(bits)?;
-    let _ = no_wrap; // exactness of products is re-proved from ranges, not carried
+    // exactness of products is re-proved from ranges, not carried
     Some(Form { terms, rest: Rest::Const(wrap(x.wrapping_mul(y), bits)), exact_unsigned: None, exact_signed: None })
 }
 
@@ -287,10 +300,7 @@ pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
     let no_wrap = if mutants::on(Mutant::TruncExact) { NoWrap::BOTH } else { no_wrap };
     let rest = match a.rest {
         Rest::Const(c) => Rest::Const(wrap(c, to)),
-        Rest::Uniform { scope, align } if u32::from(align) >= to => {
-            let _ = scope;
-            Rest::Const(0)
-        }
+        Rest::Uniform { align, .. } if u32::from(align) >= to => Rest::Const(0),
         rest => rest,
     };
     Some(Form {
@@ -376,8 +386,8 @@ mod tests {
     #[test]
     fn squares_cancel() {
         let plus_one = add(&tid(), &Form::constant(1), 32, NoWrap::BOTH).unwrap();
-        let square = product(&plus_one, &plus_one, 32, NoWrap::NONE).unwrap();
-        let plain = product(&tid(), &tid(), 32, NoWrap::NONE).unwrap();
+        let square = product(&plus_one, &plus_one, 32).unwrap();
+        let plain = product(&tid(), &tid(), 32).unwrap();
         let difference = sub(&square, &plain, 32, NoWrap::NONE).unwrap();
         assert_eq!(difference.terms[..], [Term { monomial: Monomial::base(Base::TidX), coefficient: 2 }]);
         assert_eq!(difference.rest, Rest::Const(1));

@@ -233,14 +233,6 @@ impl<'a> IntoIterator for &'a Terms {
     }
 }
 
-impl<'a> IntoIterator for &'a mut Terms {
-    type Item = &'a mut Term;
-    type IntoIter = std::slice::IterMut<'a, Term>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter_mut()
-    }
-}
-
 impl PartialEq for Terms {
     #[inline]
     fn eq(&self, other: &Terms) -> bool {

@@ -426,7 +426,7 @@ pub fn divide_exactly(form: &Form, divisor: i64, bits: u32, signed: bool, exact_
         return None;
     }
     let mut quotient = form.clone();
-    for term in &mut quotient.terms {
+    for term in quotient.terms.iter_mut() {
         if term.coefficient % divisor != 0 {
             return None;
         }

@@ -234,26 +234,15 @@ impl Search<'_> {
         }
         let Some(def) = func.def(value).filter(|_| depth > 0) else { return false };
         let operands = || func.operands(def).iter().all(|&operand| self.is_known_at_launch(operand, depth - 1));
+        use Opcode::*;
         match func.insts[def].opcode {
-            Opcode::Add
-            | Opcode::Sub
-            | Opcode::Mul
-            | Opcode::UDiv
-            | Opcode::SDiv
-            | Opcode::Shl
-            | Opcode::LShr
-            | Opcode::AShr
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::Trunc
-            | Opcode::ZExt
-            | Opcode::SExt => operands(),
-            Opcode::Call => {
+            Add | Sub | Mul | UDiv | SDiv | Shl | LShr | AShr | And | Or | Trunc | ZExt | SExt => operands(),
+            Call => {
                 let grid = self.intrinsic(value).is_some_and(|id| GRID_SIZE.contains(id));
                 grid || matches!(self.rule(value), Some(LaneRule::BlockSize(_)))
             }
             // a member of a structure passed by value
-            Opcode::Load => self.is_argument_member(func.operands(def)[0]),
+            Load => self.is_argument_member(func.operands(def)[0]),
             _ => false,
         }
     }

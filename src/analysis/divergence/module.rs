@@ -31,7 +31,7 @@ use warpwise_ir::entity::Inst;
 use warpwise_ir::geometry::{BlockShape, Geometry, WARP_SIZE};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::import::{ModuleContext, import};
-use warpwise_ir::inst::Opcode;
+use warpwise_ir::inst::{InstData, Opcode};
 use warpwise_ir::llvm::handle;
 
 /// Maximum number of solves of one function while the claims about its arguments change; after that they are dropped.
@@ -319,19 +319,9 @@ impl Calls for ModuleAnalysis<'_> {
 /// from the same source return the same then, however they were optimised; of racing loads, one body may have merged two
 /// that are apart in another. Functions that it calls are judged by themselves.
 fn computes_only(func: &Func) -> bool {
-    let reads = |inst: Inst| {
-        matches!(
-            func.insts[inst].opcode,
-            Opcode::Alloca
-                | Opcode::Load
-                | Opcode::Store
-                | Opcode::AtomicRmw
-                | Opcode::CmpXchg
-                | Opcode::Fence
-                | Opcode::Freeze
-        )
-    };
-    !func.has_undefined && !func.insts.keys().any(reads)
+    use Opcode::{Alloca, AtomicRmw, CmpXchg, Fence, Freeze, Load, Store};
+    let reads = |inst: &InstData| matches!(inst.opcode, Alloca | Load | Store | AtomicRmw | CmpXchg | Fence | Freeze);
+    !func.has_undefined && !func.insts.values().any(reads)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::cell::{Cell, OnceCell};
 use warpwise_ir::Func;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
-use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
+use warpwise_ir::inst::{Flags, Opcode, Predicate};
 
 /// Maximum depth of operands looked through.
 const MAX_DEPTH: u32 = 5;
@@ -175,7 +175,7 @@ impl Ranges<'_> {
         let Some(bits) = self.func.int_bits(value).filter(|&bits| (1..=64).contains(&bits)) else {
             return Range::full(64);
         };
-        if let Some(ConstData::Int(constant)) = self.func.constant(value) {
+        if let Some(constant) = self.func.int_constant(value) {
             return Range::constant(crate::affine::form::wrap(constant as i64, bits), bits);
         }
         if depth == 0 {
@@ -192,10 +192,7 @@ impl Ranges<'_> {
         let data = &self.func.insts[inst];
         let operands = self.func.operands(inst);
         let operand = |index: usize| self.walk(operands[index], at, depth);
-        let constant = |index: usize| match self.func.constant(operands[index]) {
-            Some(ConstData::Int(value)) => Some(value),
-            _ => None,
-        };
+        let constant = |index: usize| self.func.int_constant(operands[index]);
         let full = Range::full(bits);
         match data.opcode {
             Opcode::ZExt => {
@@ -348,7 +345,7 @@ impl Ranges<'_> {
             return None;
         }
         let bits = self.func.int_bits(value)?;
-        let Some(ConstData::Int(step)) = self.func.constant(operands[1]) else { return None };
+        let step = self.func.int_constant(operands[1])?;
         if crate::affine::form::wrap(step as i64, bits) < 0 {
             return None;
         }

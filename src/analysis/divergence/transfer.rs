@@ -30,19 +30,7 @@ impl View<'_> {
     #[inline]
     pub(super) fn transfer(&mut self, inst: Inst, data: &InstData) -> Element {
         match data.opcode {
-            Opcode::Add
-            | Opcode::Sub
-            | Opcode::Mul
-            | Opcode::Shl
-            | Opcode::LShr
-            | Opcode::AShr
-            | Opcode::UDiv
-            | Opcode::SDiv
-            | Opcode::URem
-            | Opcode::SRem
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::Xor => self.integer(inst, data),
+            opcode if opcode.is_integer_arithmetic() => self.integer(inst, data),
             Opcode::Trunc | Opcode::ZExt | Opcode::SExt => self.width(inst, data),
             Opcode::ICmp => self.compare(inst, data),
             Opcode::Select => self.select(inst),
@@ -355,22 +343,10 @@ impl View<'_> {
                 register || data.flags.contains(Flags::NOUNDEF)
             }
             Opcode::Shl | Opcode::LShr | Opcode::AShr => data.flags.is_empty() && in_range_shift() && operands_are(),
-            Opcode::Add
-            | Opcode::Sub
-            | Opcode::Mul
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::Xor
-            | Opcode::UDiv
-            | Opcode::SDiv
-            | Opcode::URem
-            | Opcode::SRem
-            | Opcode::ICmp
-            | Opcode::Select
-            | Opcode::Trunc
-            | Opcode::ZExt
-            | Opcode::SExt
-            | Opcode::PtrToInt => data.flags.is_empty() && operands_are(),
+            Opcode::ICmp | Opcode::Select | Opcode::Trunc | Opcode::ZExt | Opcode::SExt | Opcode::PtrToInt => {
+                data.flags.is_empty() && operands_are()
+            }
+            opcode if opcode.is_integer_arithmetic() => data.flags.is_empty() && operands_are(),
             // fast-math flags are not in `flags`, so floating-point arithmetic is left out
             _ => false,
         }

@@ -210,23 +210,12 @@ impl View<'_> {
     }
 
     fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
-        let operands = self.func.operands(inst);
-        let no_wrap = self.no_wrap(inst, data, x, y, bits);
-        if let Some(factor) = y.as_constant() {
-            return arith::scale(x, factor, bits, no_wrap);
+        if x.is_uniform() && y.is_uniform() && x.as_constant().is_none() && y.as_constant().is_none() {
+            let align = (u32::from(x.rest.align()) + u32::from(y.rest.align())).min(63).min(bits) as u8;
+            return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope().min(y.rest.scope()), align }));
         }
-        if let Some(factor) = x.as_constant() {
-            return arith::scale(y, factor, bits, no_wrap);
-        }
-        match (x.terms.is_empty(), y.terms.is_empty()) {
-            (true, true) => {
-                let align = (u32::from(x.rest.align()) + u32::from(y.rest.align())).min(63).min(bits) as u8;
-                Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope().min(y.rest.scope()), align }))
-            }
-            (false, true) => arith::times_symbol(x, symbol(operands[1]), y.rest, bits, no_wrap),
-            (true, false) => arith::times_symbol(y, symbol(operands[0]), x.rest, bits, no_wrap),
-            (false, false) => arith::product(x, y, bits, no_wrap),
-        }
+        let [left, right] = [0, 1].map(|index| symbol(self.func.operands(inst)[index]));
+        arith::multiply((x, left), (y, right), bits, self.no_wrap(inst, data, x, y, bits))
     }
 
     fn shift_right(&self, inst: Inst, data: &InstData, x: &Form, shift: u32, bits: u32) -> Option<Form> {

@@ -104,15 +104,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         let named = || (self.source_name(value).unwrap_or_else(|| CUT.to_owned()), 9);
         match data.opcode {
             Opcode::Phi | Opcode::Alloca => return named(),
-            Opcode::ZExt
-            | Opcode::SExt
-            | Opcode::Trunc
-            | Opcode::Freeze
-            | Opcode::BitCast
-            | Opcode::AddrSpaceCast
-            | Opcode::PtrToInt
-            | Opcode::IntToPtr
-            | Opcode::FpCast => return self.expression(operands[0], depth),
+            opcode if opcode.is_cast() || opcode == Opcode::Freeze => return self.expression(operands[0], depth),
             Opcode::Call => return (self.call(inst, depth), 9),
             _ => {}
         }
@@ -168,10 +160,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
     fn narrowed(&self, shift: Inst) -> Option<Value> {
         const INT: u64 = 32;
         let func = self.func();
-        let by = |inst: Inst| match func.constant(func.operands(inst)[1]) {
-            Some(ConstData::Int(number)) => Some(number),
-            _ => None,
-        };
+        let by = |inst: Inst| func.int_constant(func.operands(inst)[1]);
         let is_right = matches!(func.insts[shift].opcode, Opcode::LShr | Opcode::AShr);
         let left = func.def(func.operands(shift).first().copied()?).filter(|_| is_right)?;
         let is_left = func.insts[left].opcode == Opcode::Shl && by(left) == Some(INT) && by(shift) == Some(INT);
@@ -179,10 +168,8 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
     }
 
     fn is_all_ones(&self, value: Value) -> bool {
-        match (self.func().constant(value), self.func().int_bits(value)) {
-            (Some(ConstData::Int(number)), Some(bits)) => crate::affine::form::wrap(number as i64, bits) == -1,
-            _ => false,
-        }
+        let number = self.func().int_constant(value).zip(self.func().int_bits(value));
+        number.is_some_and(|(number, bits)| crate::affine::form::wrap(number as i64, bits) == -1)
     }
 
     fn binary(&self, operator: &str, strength: u8, operands: &[Value], depth: u32) -> (String, u8) {

@@ -3,27 +3,20 @@
 use warpwise_ir::entity::Inst;
 
 /// How an address escapes from the function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Escape {
+    #[error("is passed to a call")]
     Passed,
+    #[error("is stored to memory")]
     Stored,
+    #[error("is returned")]
     Returned,
+    #[error("is converted to an integer")]
     Integer,
+    #[error("is ordered against another address")]
     Compared,
+    #[error("is used in a way that cannot be followed")]
     Other,
-}
-
-impl std::fmt::Display for Escape {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Escape::Passed => "is passed to a call",
-            Escape::Stored => "is stored to memory",
-            Escape::Returned => "is returned",
-            Escape::Integer => "is converted to an integer",
-            Escape::Compared => "is ordered against another address",
-            Escape::Other => "is used in a way that cannot be followed",
-        })
-    }
 }
 
 /// Why the address cannot be followed.

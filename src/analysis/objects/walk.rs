@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
+use warpwise_ir::inst::{Flags, Opcode, Predicate};
 use warpwise_ir::llvm::handle::{self, AttrPlace, RawOpcode, attribute_kind, intrinsic_name};
 use warpwise_ir::types::TypeKind;
 
@@ -198,16 +198,15 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
             return Err(Unfollowed::Unreachable { at: user });
         }
         let operands = func.operands(user);
+        let escape = |how| Err(Unfollowed::Escapes { how, at: user });
         match data.opcode {
             Opcode::Load => self.simple_access(user, AccessKind::Load),
-            Opcode::Store if operands[0] == pointer => Err(Unfollowed::Escapes { how: Escape::Stored, at: user }),
+            Opcode::Store if operands[0] == pointer => escape(Escape::Stored),
             Opcode::Store => self.simple_access(user, AccessKind::Store),
-            Opcode::Gep if operands[1..].contains(&pointer) => {
-                Err(Unfollowed::Escapes { how: Escape::Other, at: user })
-            }
+            Opcode::Gep if operands[1..].contains(&pointer) => escape(Escape::Other),
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Phi | Opcode::Select => {
                 if !matches!(func.types[data.ty].kind, TypeKind::Ptr { .. }) {
-                    return Err(Unfollowed::Escapes { how: Escape::Other, at: user });
+                    return escape(Escape::Other);
                 }
                 if self.known.insert(func.result(user)) {
                     self.pointers.push(user);
@@ -217,19 +216,19 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
             Opcode::ICmp => {
                 let equality = Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
                 if !equality {
-                    return Err(Unfollowed::Escapes { how: Escape::Compared, at: user });
+                    return escape(Escape::Compared);
                 }
                 if first_visit {
                     self.object.compares.push(user);
                 }
                 Ok(())
             }
-            Opcode::PtrToInt => Err(Unfollowed::Escapes { how: Escape::Integer, at: user }),
-            Opcode::Ret => Err(Unfollowed::Escapes { how: Escape::Returned, at: user }),
+            Opcode::PtrToInt => escape(Escape::Integer),
+            Opcode::Ret => escape(Escape::Returned),
             Opcode::AtomicRmw | Opcode::CmpXchg => Err(Unfollowed::Atomic { at: user }),
             Opcode::Call if first_visit => self.call(user),
             Opcode::Call => Ok(()),
-            _ => Err(Unfollowed::Escapes { how: Escape::Other, at: user }),
+            _ => escape(Escape::Other),
         }
     }
 
@@ -272,14 +271,10 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
             return escape(Escape::Passed);
         }
         let operands = func.operands(call);
-        let constant = |value: Value| match func.constant(value) {
-            Some(ConstData::Int(number)) => Some(number),
-            _ => None,
-        };
-        if constant(operands[3]) != Some(0) {
+        if func.int_constant(operands[3]) != Some(0) {
             return Err(Unfollowed::Atomic { at: call });
         }
-        let Some(size) = constant(operands[2]) else { return Err(Unfollowed::UnknownLength { at: call }) };
+        let Some(size) = func.int_constant(operands[2]) else { return Err(Unfollowed::UnknownLength { at: call }) };
         let is_derived = |value: Value| self.known.contains(&value);
         let (into, from) = (is_derived(operands[0]), !is_set && is_derived(operands[1]));
         let align = attribute_kind("align");

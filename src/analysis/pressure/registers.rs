@@ -171,21 +171,8 @@ impl Registers {
 /// Whether the result of an opcode may share a register with an operand.
 fn may_share(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(
-        opcode,
-        Add | Sub
-            | Or
-            | Gep
-            | BitCast
-            | AddrSpaceCast
-            | PtrToInt
-            | IntToPtr
-            | Trunc
-            | ZExt
-            | SExt
-            | ExtractValue
-            | ExtractElement
-    )
+    let sharing = [Add, Sub, Or, Gep, BitCast, AddrSpaceCast, PtrToInt, IntToPtr, Trunc, ZExt, SExt];
+    sharing.contains(&opcode) || matches!(opcode, ExtractValue | ExtractElement)
 }
 
 /// Whether the result of such an opcode may have more bits than the operand.
