@@ -8,7 +8,7 @@ use crate::choices::Choices;
 use crate::settings::enabled::read_annotations;
 use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, float_bits, fuse, idioms, inline, map, steer, unroll};
+use crate::{annotate, arrays, assembler, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
@@ -134,7 +134,7 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
     run_named(run, transform.pass(), |settings, host| {
         let changed = run_transform(transform, run.module, settings, run.session, host);
         if changed {
-            float_bits::run(run.module, host);
+            assembler::run(run.module, host);
         }
         changed
     })
@@ -150,7 +150,7 @@ pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
             true => tuning::run(module, settings, session, host),
             false => run_enabled(module, settings, session, host),
         };
-        float_bits::run(module, host) || written || transformed
+        assembler::run(module, host) || written || transformed
     })
 }
 

@@ -8,7 +8,7 @@ use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
 const REMARKS: &[&str] = &[
-    "src/annotate", "src/arrays", "src/float_bits.rs", "src/fuse", "src/idioms", "src/inline", "src/launch",
+    "src/annotate", "src/arrays", "src/assembler", "src/fuse", "src/idioms", "src/inline", "src/launch",
     "src/ir/llvm/plans.rs", "src/map", "src/analysis/objects", "src/pipeline", "src/pipeline.rs", "src/remarks.rs",
     "src/recursion.rs", "src/remat", "src/shared_memory", "src/slots", "src/stack", "src/steer", "src/unroll",
     "src/versions.rs",

@@ -8,6 +8,9 @@
 //! **Converted stores.** If a store is narrower than its register and a floating-point instruction has computed that,
 //! ptxas stores the number converted to an integer, not its low bits. No function may have such a store.
 //!
+//! **Lost complements.** Behind a branch that is taken if a register is a constant, ptxas forgets that a logical operation
+//! has the register's complement as an operand. No function may have such an operation right behind such a branch.
+//!
 //! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
@@ -119,6 +122,71 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
     chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
 }
 
+/// Logical operations of which ptxas loses the complement of a register that a branch has found to be a constant, between
+/// that branch and the next label: a line for each.
+pub fn lost_complements(ptx: &str) -> Vec<String> {
+    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(|chunk| complements(&chunk)).collect()
+}
+
+fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    // registers by predicate, and whether it says that they are the constant; by label; by register that has the same
+    let mut compared: BTreeMap<&str, (&str, bool)> = BTreeMap::new();
+    let mut behind: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut same: BTreeMap<&str, &str> = BTreeMap::new();
+    let (mut known, mut complements): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut falls_through = true;
+    for line in chunk.text.lines().map(str::trim) {
+        if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with('$')) {
+            let is_only_way = !falls_through && chunk.text.matches(&format!("{label};")).count() == 1;
+            known = behind.get(label).filter(|_| is_only_way).copied().into_iter().collect();
+            complements.clear();
+        }
+        let words = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.collect();
+        let root = |register: &str| same.get(register).copied();
+        match words[..] {
+            [guard, "bra", label] if guard.starts_with('@') => {
+                let name = guard.trim_start_matches(['@', '!']);
+                if let Some(&(register, equal)) = compared.get(name) {
+                    if equal == guard.starts_with("@!") {
+                        known.push(register);
+                    } else {
+                        behind.insert(label, register);
+                    }
+                }
+            }
+            [operation, predicate, register, number] if operation.starts_with("setp.") => {
+                let equal = operation.starts_with("setp.eq.");
+                if (equal || operation.starts_with("setp.ne.")) && number.parse::<i64>().is_ok() {
+                    compared.insert(predicate, (root(register).unwrap_or(register), equal));
+                }
+            }
+            [operation, to, from] if operation.starts_with("not.") && from.starts_with('%') => {
+                complements.extend(known.contains(&root(from).unwrap_or(from)).then_some(to));
+            }
+            [operation, to, from] if operation.starts_with("cvt.") || operation.starts_with("mov.") => {
+                same.insert(to, root(from).unwrap_or(from));
+            }
+            [operation, _, a, b] if ["and.b", "or.b", "xor.b"].iter().any(|logic| operation.starts_with(logic)) => {
+                if complements.contains(&a) || complements.contains(&b) {
+                    out.push(format!("{}: ptxas loses a complement: {line}", chunk.symbol));
+                }
+            }
+            _ => {}
+        }
+        if !words.is_empty() && !line.ends_with(':') && !line.starts_with("//") {
+            falls_through = !matches!(words[0], "bra" | "bra.uni" | "ret" | "exit" | "trap");
+        }
+    }
+    out
+}
+
+/// What ptxas gets wrong by itself.
+pub fn mistaken(ptx: &str) -> Vec<String> {
+    converted_stores(ptx).into_iter().chain(lost_complements(ptx)).collect()
+}
+
 /// Whether an operation has a floating-point result; of a conversion's two types, the first is the result's.
 fn computes_float(operation: &str) -> bool {
     let is_float =
@@ -219,7 +287,7 @@ pub fn files(tools: &Tools, variants: &[&Variant], jobs: usize, files: &[PathBuf
             let mut found = Vec::new();
             if file.extension().is_some_and(|ending| ending == "ptx") {
                 let ptx = std::fs::read_to_string(file)?;
-                found.extend(converted_stores(&ptx));
+                found.extend(mistaken(&ptx));
                 found.extend(lost_loads(tools, &ptx, folder.path())?);
             } else {
                 for variant in variants {
@@ -254,7 +322,7 @@ pub fn check(tools: &Tools, plain: &str, ours: &Built, folder: &Path) -> Result<
     let is_random = !ptx::entries(plain).is_empty();
     let ours_changed = if is_random { ptx::keep(&ours.ptx, &changed) } else { ours.ptx.clone() };
     let mut out = contractions(plain, ours);
-    out.extend(converted_stores(&ours.ptx));
+    out.extend(mistaken(&ours.ptx));
     out.extend(lost_loads(tools, &ours_changed, folder)?);
     Ok(out)
 }
@@ -280,6 +348,20 @@ mod tests {
         assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.global.v2.b32 \t[%rd9], {%r1, %r1};"), 0);
         assert_eq!(of("cvt.rzi.u64.f64 \t%rd1, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 0);
         assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tmov.b64 %rd4, %rd1;\n\tst.global.b32 \t[%rd9], %rd4;"), 0);
+    }
+
+    #[test]
+    fn a_complement_of_what_is_known_is_seen() {
+        let of = |code: &str| lost_complements(&format!(".entry k1()\n{{\n{code}\n}}\n")).len();
+        let lost = "\tnot.b32 \t%r3, %r1;\n\tand.b32 \t%r4, %r3, 7;";
+        let equal = "\tsetp.eq.b32 \t%p1, %r1, 4;\n\t@%p1 bra \t$L__BB0_2;\n\tbra.uni \t$L__BB0_3;\n$L__BB0_2:\n";
+        let differs = "\tsetp.ne.b32 \t%p1, %r1, 4;\n\t@%p1 bra \t$L__BB0_2;\n";
+        assert_eq!(of(&format!("{differs}{lost}")), 1);
+        assert_eq!(of(&format!("{equal}{lost}")), 1);
+        assert_eq!(of(&format!("{differs}$L__BB0_2:\n{lost}")), 0, "other ways lead there");
+        let byte = "\tcvt.u32.u16 \t%r1, %rs1;\n\tsetp.ne.b16 \t%p1, %rs1, 4;\n\t@%p1 bra \t$L__BB0_2;\n";
+        assert_eq!(of(&format!("{byte}{lost}")), 1);
+        assert_eq!(of(&format!("{lost}\n{differs}")), 0);
     }
 
     #[test]

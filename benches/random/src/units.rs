@@ -174,7 +174,7 @@ fn assemble(
         None => ptx::changed(plain, &ours),
     };
     // clang alone gets these wrong, and the plugin mends them: there is nothing to compare with
-    let wrong: BTreeSet<u64> = checks::converted_stores(plain).iter().filter_map(|line| ptx::owner(line)).collect();
+    let wrong: BTreeSet<u64> = checks::mistaken(plain).iter().filter_map(|line| ptx::owner(line)).collect();
     changed.retain(|seed| !wrong.contains(seed));
     if changed.is_empty() {
         return Ok(());

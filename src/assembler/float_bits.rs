@@ -1,20 +1,20 @@
 //! Which stores of the low bits of a floating-point number would `ptxas` get wrong?
 //!
 //! LLVM's back end writes `store (trunc (bitcast x))` as a store that is narrower than its register, `st.b32 [a], %rd1`, and
-//! so it does with the pieces of a store that is not aligned. If a floating-point instruction has computed the register, `ptxas` stores the number converted to an integer of that width
-//! instead of its low bits (CUDA 13.0, sm_75 to sm_120, at every level; LLVM 22 without any pass of ours, too). A `mov` to
-//! another register, in inline PTX so that nobody folds it, stops that, and costs nothing.
+//! so it does with the pieces of a store that is not aligned. If a floating-point instruction has computed the register,
+//! `ptxas` stores the number converted to an integer of that width instead of its low bits (CUDA 13.0, sm_75 to sm_120,
+//! at every level; LLVM 22 without any pass of ours, too). A `mov` to another register, in inline PTX so that nobody folds
+//! it, stops that, and costs nothing.
 //!
 //! Our own passes bring such stores about: a stack object in shared memory is split into words, a scalar that leaves memory
-//! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
+//! is cut into the parts that are read.
 
-use crate::settings::enabled::is_all_off;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{
     LLVMAdd, LLVMAnd, LLVMBitCast, LLVMCall, LLVMExtractElement, LLVMFreeze, LLVMLoad, LLVMOr, LLVMSExt, LLVMStore,
     LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
 };
-use warpwise_ir::llvm::handle::{Inst, Module, Type, TypeKind, Value, ValueKind};
+use warpwise_ir::llvm::handle::{Function, Inst, Type, TypeKind, Value, ValueKind};
 use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Operations between the number and the store.
@@ -22,26 +22,22 @@ const MAX_CHAIN: u32 = 8;
 
 const MESSAGE: &str = "store of the low bits of a floating-point number: ptxas would convert the number instead";
 
-/// Mends the stores of a module; returns whether there were any.
-pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
-    let mut changed = false;
-    for function in module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function)) {
-        let found: Vec<_> = function.blocks().flat_map(|block| block.insts()).filter_map(find).collect();
-        let mut moved: Vec<Inst<'_>> = Vec::new();
-        for Found { store, source, bits } in found {
-            host.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
-            match source {
-                None => Editor::new(module).store_bits(store, bits),
-                Some(source) if !moved.contains(&source) => {
-                    Editor::new(module).move_bits(source, bits);
-                    moved.push(source);
-                }
-                Some(_) => {}
+/// Mends the stores of a function; returns whether there were any.
+pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
+    let found: Vec<_> = function.blocks().flat_map(|block| block.insts()).filter_map(find).collect();
+    let mut moved: Vec<Inst<'_>> = Vec::new();
+    for &Found { store, source, bits } in &found {
+        host.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
+        match source {
+            None => Editor::new(function.module()).store_bits(store, bits),
+            Some(source) if !moved.contains(&source) => {
+                Editor::new(function.module()).move_bits(source, bits);
+                moved.push(source);
             }
-            changed = true;
+            Some(_) => {}
         }
     }
-    changed
+    !found.is_empty()
 }
 
 /// A store, what has the number as an integer, if the store does not have the number itself, and how many bits that has.
