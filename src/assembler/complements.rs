@@ -109,7 +109,8 @@ fn is_followed(user: Inst<'_>) -> bool {
 /// Whether the back end may write an instruction with a complement of what it uses; it does so for `(x & y) ^ y`, too, and for
 /// `(x & 1) == 0`.
 fn may_complement(user: Inst<'_>) -> bool {
-    let turns = |user: Inst<'_>| matches!(user.opcode(), LLVMXor | LLVMICmp | LLVMTrunc);
+    let is_bit = user.operand(user.operand_count() - 1).const_u64() == Some(1);
+    let turns = |user: Inst<'_>| user.opcode() == LLVMXor || is_bit && user.opcode() == LLVMICmp;
     match user.opcode() {
         LLVMXor => true,
         LLVMAnd | LLVMOr => user.value().users().filter_map(Value::as_inst).any(turns),

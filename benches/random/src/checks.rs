@@ -135,6 +135,7 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
     let mut behind: BTreeMap<&str, &str> = BTreeMap::new();
     let mut same: BTreeMap<&str, &str> = BTreeMap::new();
     let (mut known, mut complements): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let is_logical = |operation: &str| ["and.b", "or.b", "xor.b"].iter().any(|logic| operation.starts_with(logic));
     let mut falls_through = true;
     for line in chunk.text.lines().map(str::trim) {
         if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with('$')) {
@@ -168,10 +169,8 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
             [operation, to, from] if operation.starts_with("cvt.") || operation.starts_with("mov.") => {
                 same.insert(to, root(from).unwrap_or(from));
             }
-            [operation, _, a, b] if ["and.b", "or.b", "xor.b"].iter().any(|logic| operation.starts_with(logic)) => {
-                if complements.contains(&a) || complements.contains(&b) {
-                    out.push(format!("{}: ptxas loses a complement: {line}", chunk.symbol));
-                }
+            [operation, _, a, b] if is_logical(operation) && [a, b].iter().any(|side| complements.contains(side)) => {
+                out.push(format!("{}: ptxas loses a complement: {line}", chunk.symbol));
             }
             _ => {}
         }

@@ -5,7 +5,7 @@
 
 use crate::ast::{Function, Source};
 use crate::rng::Rng;
-use crate::scope::{Flow, Gen, Helper, Kind};
+use crate::scope::{Flow, Gen, Helper, Kind, LARGE};
 use crate::types::{RECORDS, Scalar, Type};
 use std::fmt::Write as _;
 
@@ -130,10 +130,11 @@ impl Kernel {
 
 /// Generates a helper and makes it known.
 fn helper(generator: &mut Gen) -> Function {
-    let kind = match generator.rng.below(8) {
+    let kind = match generator.rng.below(9) {
         0..4 => Kind::Plain,
         4 => Kind::Array,
         5 | 6 => Kind::Record(Type::Record(&RECORDS[generator.rng.below(RECORDS.len())])),
+        7 => Kind::Large(generator.rng.pick(&[Scalar::U32, Scalar::U32, Scalar::F32])),
         _ => Kind::Recursive,
     };
     let number = generator.name("h");
@@ -156,6 +157,7 @@ fn helper(generator: &mut Gen) -> Function {
             generator.declare("r", ty, 0, true);
             (ty.name(), format!("{} r, u32 x", ty.name()))
         }
+        Kind::Large(ty) => return large(generator, name, ty),
         Kind::Recursive => ("u32", "u32 x, u32 d".to_owned()),
     };
     let mut head = format!("DEV {called} {result} {name}(const u32* I, const float* F, {more}) {{\n");
@@ -185,6 +187,28 @@ fn helper(generator: &mut Gen) -> Function {
     generator.has_returned = false;
     generator.helpers.push(Helper { name, kind });
     Function { head, body, tail }
+}
+
+/// A helper that LLVM does not inline: it is visible, and large. What it works on is in registers only if it is inlined.
+fn large(generator: &mut Gen, name: String, ty: Scalar) -> Function {
+    let head = format!("__device__ void {name}(const u32* I, const float* F, {}* w, u32 x) {{", ty.name());
+    let lines = generator.rng.range(70, 90);
+    let mut body = Vec::new();
+    for _ in 0..lines {
+        let mut place = || format!("w[{}]", generator.rng.below(LARGE));
+        let (to, from) = (place(), place());
+        let at = generator.rng.below(4096);
+        body.push(crate::ast::Stmt::Text(match ty {
+            Scalar::F32 => {
+                let sign = generator.rng.pick(&["+", "-"]);
+                format!("{to} = {from} * F[(x ^ {at}) & 4095] {sign} F[(x + {at}) & 4095] * {to};")
+            }
+            _ => format!("{to} = mix({from} ^ x, I[(x + {at}) & 4095]);"),
+        }));
+    }
+    generator.vars.clear();
+    generator.helpers.push(Helper { name, kind: Kind::Large(ty) });
+    Function { head, body, tail: String::new() }
 }
 
 /// Statements of a function's own scope, until the fuel is spent.

@@ -51,9 +51,14 @@ pub enum Kind {
     Array,
     /// A record, by value and back.
     Record(Type),
+    /// A pointer to [`LARGE`] scalars of this type, in constant places of which much is done: too large for LLVM to inline.
+    Large(Scalar),
     /// A depth, and scalars.
     Recursive,
 }
+
+/// Scalars that a large helper works on.
+pub const LARGE: usize = 4;
 
 /// The generator of one source.
 pub struct Gen {

@@ -2,7 +2,7 @@
 //! threads write only to what is their own; what they do together is in [`crate::together`].
 
 use crate::ast::{Body, Form, Loop, Stmt};
-use crate::scope::{Around, Flow, Gen, Kind};
+use crate::scope::{Around, Flow, Gen, Kind, LARGE};
 use crate::types::{RECORDS, SCALARS, Scalar, Type};
 
 /// Nesting of statements at most.
@@ -20,6 +20,7 @@ enum Choice {
     If,
     Ladder,
     Loop,
+    Sum,
     Switch,
     Jump,
     Return,
@@ -73,6 +74,7 @@ impl Gen {
             (If, 22 * nests),
             (Ladder, 4 * nests),
             (Loop, 11 * nests),
+            (Sum, if self.is_kernel && self.depth < 2 { 6 } else { 0 }),
             (Switch, 3 * nests),
             (Jump, 8 * usize::from(self.can_jump())),
             (Return, 2 * usize::from(self.can_return())),
@@ -96,6 +98,7 @@ impl Gen {
             If => self.branch(),
             Ladder => self.ladder(),
             Loop => self.repeat(),
+            Sum => self.sum(),
             Switch => self.switch(),
             Jump => self.jump(),
             Return => self.leave(),
@@ -300,6 +303,36 @@ impl Gen {
         Stmt::Loop(Loop { form, counter, count, pragma, body, label })
     }
 
+    /// A loop over what is read, from one end or over the threads, whose iterations are the launch's: what is unrolled.
+    fn sum(&mut self) -> Stmt {
+        let (s, j) = (self.name("s"), self.name("j"));
+        let (ty, read) = self.rng.pick(&[
+            (Scalar::U32, "s ^= I[(j * 64 + gid) & 4095] + j"),
+            (Scalar::U32, "s = mix(s, I[(j + gid) & 4095])"),
+            (Scalar::F32, "s += F[(j + gid) & 4095] * F[j & 4095]"),
+            (Scalar::F32, "s += sqrtf(F[(j * 32 + tx) & 4095] * F[(j * 32 + tx) & 4095])"),
+            (Scalar::F64, "s += D[(j + gid) & 4095] - s * D[j & 63]"),
+        ]);
+        let (start, bound, step) = self.rng.pick(&[
+            ("0", "((u32)n & 63)", "1"),
+            ("1", "((u32)m & 31)", "3"),
+            ("tx", "(300 + ((u32)n & 1023))", "nt"),
+            ("gid", "(2000 + ((u32)m & 1023))", "nt * gridDim.x * gridDim.y"),
+            ("tx", "(100 + ((u32)n & 511))", "64"),
+        ]);
+        let value = self.value(ty, 1);
+        let whole = match ty {
+            Scalar::U32 => s.clone(),
+            _ => format!("hs({s})"),
+        };
+        let read = read.replace("s ", &format!("{s} ")).replace("(s", &format!("({s}")).replace('j', &j);
+        let taken = self.absorb(&whole);
+        Stmt::Text(format!(
+            "{{ {} {s} = {value};\nfor (u32 {j} = {start}; {j} < {bound}; {j} += {step}) {{ {read}; }}\n{taken} }}",
+            ty.name()
+        ))
+    }
+
     /// Whether a lane may leave the innermost loop.
     fn can_jump(&self) -> bool {
         let inner = self.around.iter().rev().find(|a| **a != Around::Switch);
@@ -411,6 +444,16 @@ impl Gen {
                 let array = &arrays[self.rng.detail(arrays.len())];
                 let call = format!("{}(I, F, {array}, {})", helper.name, self.unsigned(1));
                 Stmt::Text(self.absorb(&call))
+            }
+            Kind::Large(ty) => {
+                // each call would be a copy
+                self.helpers.retain(|other| other.name != helper.name);
+                let (w, at) = (self.name("w"), self.rng.below(LARGE));
+                let values: Vec<String> = (0..LARGE).map(|_| self.value(ty, 1)).collect();
+                let result = if ty.is_float() { format!("hs({w}[{at}])") } else { format!("{w}[{at}]") };
+                let (argument, taken) = (self.unsigned(1), self.absorb(&result));
+                let call = format!("{}(I, F, {w}, {argument});", helper.name);
+                Stmt::Text(format!("{{ {} {w}[{LARGE}] = {{{}}};\n{call}\n{taken} }}", ty.name(), values.join(", ")))
             }
             Kind::Record(ty) => {
                 let (Some(to), Some(from)) = (self.whole(ty), self.whole(ty)) else { return self.assign() };
