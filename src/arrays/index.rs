@@ -107,32 +107,7 @@ impl Walk<'_, '_> {
 
 /// Whether LLVM computes its result if the operands are constant.
 fn is_folded(opcode: Opcode) -> bool {
-    use Opcode::{
-        AShr, Add, AddrSpaceCast, And, BitCast, Freeze, Gep, ICmp, LShr, Mul, Or, SDiv, SExt, SRem, Select, Shl, Sub,
-        Trunc, UDiv, URem, Xor, ZExt,
-    };
-    matches!(
-        opcode,
-        AShr | Add
-            | AddrSpaceCast
-            | And
-            | BitCast
-            | Freeze
-            | Gep
-            | ICmp
-            | LShr
-            | Mul
-            | Or
-            | SDiv
-            | SExt
-            | SRem
-            | Select
-            | Shl
-            | Sub
-            | Trunc
-            | UDiv
-            | URem
-            | Xor
-            | ZExt
-    )
+    use Opcode::{AddrSpaceCast, BitCast, Freeze, Gep, ICmp, SExt, Select, Trunc, ZExt};
+    let is_other = matches!(opcode, AddrSpaceCast | BitCast | Freeze | Gep | ICmp | SExt | Select | Trunc | ZExt);
+    opcode.is_integer_arithmetic() || is_other
 }

@@ -136,15 +136,8 @@ pub fn floats(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> 
             }
             _ => false,
         },
-        Opcode::Load
-        | Opcode::Store
-        | Opcode::Alloca
-        | Opcode::Fence
-        | Opcode::CmpXchg
-        | Opcode::AtomicRmw
-        | Opcode::Phi
-        | Opcode::Other => false,
-        opcode => !opcode.is_terminator(),
+        Opcode::Load | Opcode::Other => false,
+        opcode => opcode.is_computation(),
     }
 }
 

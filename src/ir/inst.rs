@@ -102,15 +102,18 @@ impl Opcode {
     /// Whether it is arithmetic or logic of two integers.
     #[inline]
     pub fn is_integer_arithmetic(self) -> bool {
-        (Opcode::Add as u8..=Opcode::Xor as u8).contains(&(self as u8))
+        use Opcode::*;
+        matches!(self, Add | Sub | Mul | UDiv | SDiv | URem | SRem | Shl | LShr | AShr | And | Or | Xor)
     }
     /// Whether it is a conversion.
     pub fn is_cast(self) -> bool {
-        (Opcode::Trunc as u8..=Opcode::AddrSpaceCast as u8).contains(&(self as u8))
+        use Opcode::*;
+        matches!(self, Trunc | ZExt | SExt | FpCast | PtrToInt | IntToPtr | BitCast | AddrSpaceCast)
     }
     /// Whether it ends a block.
     pub fn is_terminator(self) -> bool {
-        self as u8 <= Opcode::OtherTerminator as u8
+        use Opcode::*;
+        matches!(self, Ret | Br | CondBr | Switch | Unreachable | OtherTerminator)
     }
 }
 

@@ -35,20 +35,10 @@ pub fn to_round_everywhere(function: Function<'_>) -> Option<Vec<Inst<'_>>> {
 
 /// Whether an instruction passes on a value of its operands, or one that the back end looks through.
 pub fn is_passed_on(inst: Inst<'_>) -> bool {
-    matches!(
-        inst.opcode(),
-        RawOpcode::LLVMPHI
-            | RawOpcode::LLVMFNeg
-            | RawOpcode::LLVMSelect
-            | RawOpcode::LLVMFreeze
-            | RawOpcode::LLVMBitCast
-            | RawOpcode::LLVMFPExt
-            | RawOpcode::LLVMInsertValue
-            | RawOpcode::LLVMExtractValue
-            | RawOpcode::LLVMInsertElement
-            | RawOpcode::LLVMExtractElement
-            | RawOpcode::LLVMShuffleVector
-    )
+    use RawOpcode::*;
+    let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
+    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    moves.contains(&inst.opcode()) || passes.contains(&inst.opcode())
 }
 
 /// Whether such an instruction may use a value, or what it is passed on as.

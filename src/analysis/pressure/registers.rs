@@ -225,9 +225,8 @@ fn units(outline: &Outline) -> Vec<u8> {
 /// Whether `ptxas` may recompute results of an opcode without a vector register.
 fn may_be_free(opcode: Opcode) -> bool {
     use Opcode::*;
-    let arithmetic = matches!(opcode, Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | UDiv | SDiv | URem | SRem);
-    let other = matches!(opcode, Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp | Select | Alloca | Load | Call);
-    arithmetic || other
+    let is_other = matches!(opcode, Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp | Select | Alloca | Load | Call);
+    opcode.is_integer_arithmetic() || is_other
 }
 
 /// Where `ptxas` keeps a value.
