@@ -7,13 +7,11 @@
 
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::room::{NoShared, NoVersion};
+use warpwise_analysis::gpu::prices::MAX_COPIED_BLOCKS;
 use warpwise_ir::launch_table::{ATTRIBUTE, Fact, LaunchVersion, MAX_VERSIONS, table_of, version_of};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Host, Kind};
-
-/// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
-pub const MAX_COPIED_BLOCKS: u32 = 2000;
 
 /// The entry of a version in its kernel's table; `None` if the function is no version.
 pub fn entry_of(function: Function<'_>) -> Option<LaunchVersion> {

@@ -168,3 +168,16 @@ fn files_of_a_room_form_no_circle() {
         assert!(left.is_empty(), "src/{room}: files that need each other, or those that do: {left:?}");
     }
 }
+
+#[test]
+fn every_price_says_what_it_was_measured_on() {
+    let mut comment = String::new();
+    for line in std::fs::read_to_string(root().join("src/analysis/gpu/prices.rs")).unwrap().lines() {
+        if let Some(part) = line.strip_prefix("///") {
+            comment += part;
+            continue;
+        }
+        assert!(!line.starts_with("pub const") || comment.ends_with("\\]"), "{line}");
+        comment.clear();
+    }
+}

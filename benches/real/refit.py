@@ -40,13 +40,14 @@ def once(row):
     return -float(row["added"])
 
 
-# transform of the table, number that decides, where the constant is, and its sign
+# transform of the table, number that decides, the threshold among the prices, and its sign
 MODELS = [
-    ("fuse", risk, "src/fuse/plan.rs", "MAX_WASTE", -1),
-    ("object", gain, "src/stack/gain.rs", "LEAST_GAIN", 1),
-    ("convert", dear, "src/fuse/convert.rs", "MAX_COST", -1),
-    ("once", once, "src/fuse/convert.rs", "MAX_COST_ONCE", -1),
+    ("fuse", risk, "MELD_MAX_WASTE", -1),
+    ("object", gain, "STACK_LEAST_GAIN", 1),
+    ("convert", dear, "TREE_MAX_COST", -1),
+    ("once", once, "TREE_MAX_COST_ONCE", -1),
 ]
+PRICES = HERE.parents[1] / "src/analysis/gpu/prices.rs"
 LEAST = 0.98  # below this a kernel has lost
 GOOD = 1.02  # above this it has gained
 
@@ -64,12 +65,11 @@ def read_rows(path):
     return rows
 
 
-def constant(path, name):
+def price(name):
     """The value of a constant in the sources."""
-    text = (HERE.parents[1] / path).read_text(encoding="utf-8")
-    found = re.search(rf"const {name}: \w+ = ([\d.]+);", text)
+    found = re.search(rf"const {name}: \w+ = ([\d.]+);", PRICES.read_text(encoding="utf-8"))
     if not found:
-        sys.exit(f"error: {path} has no constant {name}")
+        sys.exit(f"error: {PRICES} has no constant {name}")
     return float(found[1])
 
 
@@ -118,12 +118,12 @@ def main():
     options.add_argument("table", nargs="?", default=HERE / "changed.tsv", help="default: benches/real/changed.tsv")
     rows = read_rows(options.parse_args().table)
     now, left_out = [], []
-    for transform, number, path, name, sign in MODELS:
+    for transform, number, name, sign in MODELS:
         # what a rule without a number refuses, no threshold decides about
         ours = [row for row in rows if row["transform"] == transform and row["now"] != "rule"]
         if not ours:
             continue
-        threshold = sign * constant(path, name)
+        threshold = sign * price(name)
         held = out_of_sample(ours, number)
         print(f"{transform}: {name} is {sign * threshold:g}, the table chooses {sign * fitted(ours, number):.3g}")
         print(f"  all of them:      {summary([row['ratio'] for row in ours])}")

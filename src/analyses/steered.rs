@@ -8,14 +8,11 @@ use crate::shared_memory::usage::may_wait_for_blocks;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
-use warpwise_analysis::gpu::occupancy::{USUAL_THREADS, register_budget};
+use warpwise_analysis::gpu::occupancy::register_budget;
+use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
-
-/// Number of registers that a thread is assumed to use at least. With fewer, no more blocks would fit, because the
-/// number of resident blocks is limited anyway.
-const LEAST_REGISTERS: u32 = 32;
 
 /// Which launches of a kernel plans are for, if not all.
 #[derive(Clone, PartialEq, Eq, Debug)]

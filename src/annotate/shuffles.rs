@@ -19,13 +19,11 @@ use warpwise_analysis::affine::form::wrap;
 use warpwise_analysis::affine::{Base, Form};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::intrinsics::LaneRule;
+use warpwise_analysis::gpu::prices::MAX_SHUFFLES;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{ConstData, Opcode};
 use warpwise_ir::types::TypeKind;
-
-/// Maximum number of leaves considered in one function; no gain was measured from more.
-const MAX_LEAVES: usize = 16;
 
 /// One leaf to be read from lane 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +44,7 @@ pub fn shuffles(
     leaves: &[Value],
 ) -> Vec<Shuffle> {
     let mut picked = Vec::new();
-    for &leaf in leaves.iter().take(MAX_LEAVES) {
+    for &leaf in leaves.iter().take(MAX_SHUFFLES) {
         let Some((at_entry, place)) = place_of(facts, ptxas, lane_zero, leaf) else { continue };
         let hidden = ptxas.hidden_by(&[leaf]);
         let shuffle_depth = depth(facts, place);

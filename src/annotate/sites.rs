@@ -12,13 +12,10 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use warpwise_analysis::cfg::Dominators;
 use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::prices::PREDICATED_TOGETHER;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::Block;
 use warpwise_ir::inst::Opcode;
-
-/// Number of instructions on both sides together up to which ptxas predicates them, so that no pair is left to remove.
-/// Measured with chains of multiply-adds and loads on sm_90.
-const PREDICATED_BELOW: u32 = 8;
 
 /// The kind of place at which a branch is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +102,7 @@ impl<'a> Sites<'a> {
                     _ => count += 1,
                 }
             }
-            if count > PREDICATED_BELOW {
+            if count > PREDICATED_TOGETHER {
                 return false;
             }
             work.extend_from_slice(func.graph.succs(block));

@@ -10,6 +10,7 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
+use warpwise_analysis::gpu::prices::{ARRAYS_MAX_INSTRUCTIONS, KEPT_PART};
 use warpwise_analysis::objects::selected::stays_in_registers;
 use warpwise_analysis::objects::{Object, stack_objects};
 use warpwise_analysis::pressure::Pressure;
@@ -18,12 +19,6 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
 
-/// Instructions that the unrolled loops of a function may have in all. Sixteen bytes each, they fit the instruction cache of
-/// a multiprocessor.
-pub const MAX_INSTRUCTIONS: u64 = 4096;
-/// By how much the number of blocks that fit on a multiprocessor may shrink. The estimate of the registers is that all
-/// objects are live at once. At half three public programs gain a third and more, and at two fifths one loses 2 %. \[H200\]
-pub const FEWER_BLOCKS: u32 = 2;
 /// The string attribute that leaves the loops of a function alone.
 const NO_ARRAYS: &str = "warpwise-no-arrays";
 
@@ -206,7 +201,7 @@ impl Limits {
 
     fn check(&self, outline: &Outline, candidates: &[Candidate<'_>]) -> Result<Size, Reject> {
         let instructions = instructions(outline, &loops(candidates));
-        if instructions > MAX_INSTRUCTIONS {
+        if instructions > ARRAYS_MAX_INSTRUCTIONS {
             return Err(Reject::Large { instructions });
         }
         let words: u64 = candidates.iter().map(|candidate| candidate.object.size.div_ceil(4)).sum();
@@ -216,7 +211,7 @@ impl Limits {
             return Err(Reject::Registers { before, after, most: self.most });
         }
         let blocks = |registers| self.chip.resident_blocks(self.threads, registers, 0);
-        if FEWER_BLOCKS * blocks(after) < blocks(before) {
+        if KEPT_PART * blocks(after) < blocks(before) {
             return Err(Reject::Occupancy { before, after });
         }
         Ok(Size { instructions, registers: after })

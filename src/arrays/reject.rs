@@ -1,6 +1,6 @@
 //! Why are loops not unrolled for a stack object? One variant, and one remark, for each reason.
 
-use super::plan::MAX_INSTRUCTIONS;
+use warpwise_analysis::gpu::prices::ARRAYS_MAX_INSTRUCTIONS;
 
 /// Why an object stays in memory that loops index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum Reject {
     Turns,
     #[error("the source, or LLVM, has decided about unrolling a loop that indexes it")]
     Decided,
-    #[error("the code would have {instructions} instructions; at most {MAX_INSTRUCTIONS} are made")]
+    #[error("the code would have {instructions} instructions; at most {ARRAYS_MAX_INSTRUCTIONS} are made")]
     Large { instructions: u64 },
     #[error("{before} registers would become {after}, and {most} are left by the launch bounds")]
     Registers { before: u32, after: u32, most: u32 },

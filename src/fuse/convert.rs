@@ -14,12 +14,12 @@
 //!
 //! - its branch diverges and depends on data, and no launch is known in which lanes agree on it;
 //! - it leaves no loop, and every block in it is entered from the tree only, without phis;
-//! - its blocks only compute ([`floats`]), and at most [`MAX_GUARDS`] of them load, so that nothing but time depends on who
-//!   executes them;
-//! - it has at most [`MAX_BRANCHES`] branches;
-//! - all of them and the selects cost at most [`MAX_COST`] percent of what its branches cost a warp that splits at each, with
-//!   the wait for a load, if that decides about no branch and the next iteration can overlap with it; and outside of loops, where
-//!   nothing behind the branches waits for them, at most [`MAX_COST_ONCE`];
+//! - its blocks only compute ([`floats`]), and at most [`TREE_MAX_GUARDS`] of them load, so that nothing but time
+//!   depends on who executes them;
+//! - it has at most [`TREE_MAX_BRANCHES`] branches;
+//! - all of them and the selects cost at most [`TREE_MAX_COST`] percent of what its branches cost a warp that splits at
+//!   each, with the wait for a load, if that decides about no branch and the next iteration can overlap with it; and
+//!   outside of loops, where nothing behind the branches waits for them, at most [`TREE_MAX_COST_ONCE`];
 //! - what in front of the tree LLVM would [move into one of its ways](super::sinking) costs no more than the branches;
 //! - the back end makes the same multiply-adds of products and sums before and after.
 //!
@@ -38,36 +38,16 @@ use std::ops::Range;
 use warpwise_analysis::cfg::Cycle;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
+use warpwise_analysis::gpu::prices::{
+    DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE, TREE_GUARD, TREE_MAX_BRANCHES, TREE_MAX_COST, TREE_MAX_COST_OF_BITS,
+    TREE_MAX_COST_ONCE, TREE_MAX_GUARDS,
+};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{ConstData, Flags, Opcode};
 use warpwise_ir::phrase::counted;
 
 /// Maximum number of blocks of a tree, without the one it begins with.
 const MAX_BLOCKS: usize = 12;
-
-/// Maximum cost of instructions and selects in percent of that of the branches. Of eight public programs with trees up to
-/// here three gain a fifth and more and none loses; two with trees above it gain nothing. \[H200\]
-const MAX_COST: u32 = 70;
-
-/// Maximum number of branches of a tree: as many as the largest that was timed with a gain has. Keys that are compared word
-/// by word lead to more, of which few are reached; sorting by them lost 4 %. \[H200\]
-const MAX_BRANCHES: u32 = 8;
-
-/// Maximum number of ways that load. With one in each iteration a merge of lists gains a sixth; with two, from shared and from
-/// global memory, a kernel whose warps rarely split loses 8 %. \[H200\]
-const MAX_GUARDS: u32 = 1;
-
-/// Maximum cost of a tree outside of loops, in issue cycles: that of two branches. With trees up to here five kernels of four
-/// public programs are 1.01 to 1.04 times as fast and none loses; one with 40 cycles loses 1 %. \[H200\]
-const MAX_COST_ONCE: u32 = 32;
-
-/// Maximum cost of ways that nearly all warps execute anyway, in issue cycles: four branches. The only kernel that was timed
-/// has 55, and is 1.06 times as fast. \[H200\]
-const MAX_COST_OF_BITS: u32 = 4 * DIVERGENT_BRANCH;
-
-/// Cost of a guard that becomes a predicate: the conditions of a lane's way together.
-const GUARD: u32 = 2;
 
 /// A block of a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,14 +193,14 @@ impl Grower<'_, '_, '_> {
         let Context { options, frequencies, .. } = *self.context;
         if tree.branches == 1 {
             let splits = || cycle.is_some_and(|cycle| self.goes_through_bits(tree.entry, cycle));
-            return splits() && !self.is_left_to_ptxas(tree) && (options.always || tree.cost <= MAX_COST_OF_BITS);
+            return splits() && !self.is_left_to_ptxas(tree) && (options.always || tree.cost <= TREE_MAX_COST_OF_BITS);
         }
         let is_worth_it = || match cycle {
             Some(_) => true,
-            None => tree.cost <= MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
+            None => tree.cost <= TREE_MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
         };
-        let is_small = tree.guards <= MAX_GUARDS && tree.branches <= MAX_BRANCHES;
-        options.always || is_small && tree.cost * 100 <= tree.saved() * MAX_COST && is_worth_it()
+        let is_small = tree.guards <= TREE_MAX_GUARDS && tree.branches <= TREE_MAX_BRANCHES;
+        options.always || is_small && tree.cost * 100 <= tree.saved() * TREE_MAX_COST && is_worth_it()
     }
 
     /// Whether lanes that go one way would execute more than a warp that splits pays for the branches, because it could no
@@ -338,7 +318,7 @@ impl Grower<'_, '_, '_> {
         }
         if way.guarded.is_some() {
             tree.guards += 1;
-            tree.cost += GUARD;
+            tree.cost += TREE_GUARD;
         }
     }
 

@@ -25,7 +25,7 @@ use warpwise_analysis::contraction::Joins;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::Outline;
-use warpwise_analysis::gpu::prices::DIVERGENT_BRANCH;
+use warpwise_analysis::gpu::prices::{DIVERGENT_BRANCH, MELD_MAX_LIFT};
 use warpwise_ir::Func;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
@@ -38,10 +38,6 @@ const MAX_EXTRA: usize = 32;
 
 /// Longest block for which leftovers are paired out of order, in instructions of both sides together.
 const MAX_EXTRA_LENGTH: usize = 1024;
-
-/// Most expensive instruction that is executed needlessly rather than guarded, in issue cycles: eight integer
-/// operations.
-const MAX_LIFT: u32 = 16;
 
 /// Extra gain of a pair if everything is to be melded, in issue cycles: more than any selects cost.
 const FAVOUR: i32 = 1 << 12;
@@ -197,7 +193,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         let shape_lists =
             bodies.map(|body| body.iter().map(|&inst| numbers.of(func, handles, kinds, inst)).collect::<Vec<_>>());
         let floating = bodies.map(|body| {
-            let cheap = |inst| costs.inst(func, inst) <= MAX_LIFT;
+            let cheap = |inst| costs.inst(func, inst) <= MELD_MAX_LIFT;
             body.iter().map(|&inst| legality::floats(func, handles, kinds, inst) && cheap(inst)).collect::<Vec<_>>()
         });
         let costs = bodies[0].iter().map(|&inst| costs.inst(func, inst) as i32).collect();

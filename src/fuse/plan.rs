@@ -18,13 +18,13 @@
 //!
 //! What is saved is weighed with [how likely](splits::chance) the branch splits a warp ([`lanes_part`]).
 //!
-//! A plan pays if `saved - added` is at least [`MIN_GAIN`] and `added` is at most [`MAX_ADDED`] percent of `saved`.
+//! A plan pays if `saved - added` is at least [`MELD_LEAST_GAIN`] and `added` at most [`MELD_MAX_ADDED`] percent of `saved`.
 //!
 //! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
-//! how often a branch splits warps; `risk` is then limited to [`MAX_RISK`] percent ([`MAX_RISK_GUARDED`] with guards)
-//! of what melded instructions, without branches, save for a warp that splits, and to [`MAX_WASTE`] percent of all
-//! that is saved, and the gain expected from an
-//! [estimate](super::splits) of that frequency must be at least [`MIN_GAIN`]. With a map the two are weighed:
+//! how often a branch splits warps; `risk` is then limited to [`MELD_MAX_RISK`] percent ([`MELD_MAX_RISK_GUARDED`] with
+//! guards) of what melded instructions, without branches, save for a warp that splits, and to [`MELD_MAX_WASTE`] percent
+//! of all that is saved, and the gain expected from an [estimate](super::splits) of that frequency must be at least
+//! [`MELD_LEAST_GAIN`]. With a map the two are weighed:
 //! `splits · (saved - added)` against `(visits - splits) · risk`. A branch that never splits a warp is not examined
 //! further.
 //!
@@ -46,28 +46,14 @@ use rustc_hash::FxHashSet;
 use std::fmt;
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::DIVERGENT_BRANCH;
+use warpwise_analysis::gpu::prices::{
+    DIVERGENT_BRANCH, MELD_LEAST_GAIN, MELD_MAX_ADDED, MELD_MAX_RISK, MELD_MAX_RISK_GUARDED, MELD_MAX_WASTE,
+    TWO_OF_SWITCH,
+};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::geometry::Rows;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::phrase::counted;
-
-/// Least gain in issue cycles. Below it the error of the estimate exceeds the gain.
-pub const MIN_GAIN: i64 = 8;
-
-/// Largest share of the savings that selects and guards may use up, in percent.
-pub const MAX_ADDED: i64 = 80;
-
-/// Largest cost for a warp that does not split, in percent of what melded instructions save for a warp that does.
-pub const MAX_RISK: i64 = 100;
-
-/// The same limit if guards split the warp again: `ptxas` does not schedule across them, which no estimate includes.
-pub const MAX_RISK_GUARDED: i64 = 60;
-
-/// Largest cost for a warp that does not split, in percent of all that is saved. What every lane executes needlessly keeps
-/// registers and lengthens chains of dependences, which no estimate includes: on an H200 a kernel with 71 % became 2 %
-/// slower, and those that gain have at most 65 % (`benches/real`, `benches/gpu`).
-pub const MAX_WASTE: i64 = 66;
 
 /// How many warps reached a branch and how many of them it split, as counted by a divergence map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -257,7 +243,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
         return Err(FuseReject::Quotient);
     }
     let (chance, expected) = expected_gain(facts, &plan);
-    if expected < MIN_GAIN as f64 {
+    if expected < MELD_LEAST_GAIN as f64 {
         return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));
     }
     Ok(plan)
@@ -324,13 +310,13 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::LeavesLoop);
         }
         let [saved, added, risk, branches] = [saved, added, risk, numbers.branches].map(i64::from);
-        if saved - added < MIN_GAIN || added * 100 > saved * MAX_ADDED {
+        if saved - added < MELD_LEAST_GAIN || added * 100 > saved * MELD_MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }
-        let most = if numbers.guards > 0 { MAX_RISK_GUARDED } else { MAX_RISK };
+        let most = if numbers.guards > 0 { MELD_MAX_RISK_GUARDED } else { MELD_MAX_RISK };
         match numbers.visits {
             Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::FewSplits(numbers)),
-            None if risk * 100 > ((saved - branches) * most).min(saved * MAX_WASTE) => {
+            None if risk * 100 > ((saved - branches) * most).min(saved * MELD_MAX_WASTE) => {
                 return Err(FuseReject::Risky(numbers));
             }
             _ => {}
@@ -385,7 +371,7 @@ impl Planner<'_, '_, '_> {
         self.phi_selects(&pairs);
         let of_switch = self.region.of_switch;
         self.numbers.of_switch = of_switch;
-        self.numbers.added += if of_switch { switch::PRICE } else { 0 };
+        self.numbers.added += if of_switch { TWO_OF_SWITCH } else { 0 };
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());

@@ -10,8 +10,7 @@
 //! functions.
 
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::gpu::occupancy::USUAL_THREADS;
-use warpwise_analysis::gpu::prices::DATA_SPLITS;
+use warpwise_analysis::gpu::prices::{DATA_SPLITS, USUAL_THREADS};
 use warpwise_ir::entity::{Block, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::inst::{Opcode, Predicate};
@@ -38,33 +37,14 @@ pub fn chance(facts: &Facts, entry: Block) -> f64 {
 
 /// Whether a value depends on nothing but the lane's number and what all lanes agree on.
 fn is_of_lane(facts: &Facts, value: Value, block: Block, depth: u32) -> bool {
-    use Opcode::*;
+    use Opcode::{Freeze, ICmp, SExt, Select, Trunc, ZExt};
     let func = &facts.func;
     if facts.scope_at_use(value, block).is_some() || facts.form(value).is_some() {
         return true;
     }
     let Some(def) = func.def(value).filter(|_| depth > 0) else { return false };
-    let is_arithmetic = matches!(
-        func.insts[def].opcode,
-        Add | Sub
-            | Mul
-            | UDiv
-            | SDiv
-            | URem
-            | SRem
-            | Shl
-            | LShr
-            | AShr
-            | And
-            | Or
-            | Xor
-            | ICmp
-            | Select
-            | ZExt
-            | SExt
-            | Trunc
-            | Freeze
-    );
-    let home = func.insts[def].block;
+    let (opcode, home) = (func.insts[def].opcode, func.insts[def].block);
+    let is_arithmetic =
+        opcode.is_integer_arithmetic() || matches!(opcode, ICmp | Select | ZExt | SExt | Trunc | Freeze);
     is_arithmetic && func.operands(def).iter().all(|&operand| is_of_lane(facts, operand, home, depth - 1))
 }

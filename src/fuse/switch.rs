@@ -24,9 +24,6 @@ use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
 /// Maximum number of different targets of a switch whose pairs are tried.
 const MAX_TARGETS: usize = 6;
 
-/// Price of telling the sides apart, in issue cycles.
-pub const PRICE: u32 = 6;
-
 /// Pairs of targets of a switch that could be sides.
 pub fn pairs(func: &Func, entry: Block) -> Vec<[Block; 2]> {
     if func.insts[func.terminator(entry)].opcode != Opcode::Switch {

@@ -12,24 +12,21 @@
 //! | `blockDim.x` a multiple of 32; one dimension | a branch is melded | what warps lose by melding a branch that is uniform then |
 //!
 //! Gains are the expected cycles of the plans, times how often a warp comes to the branch. A version that gains at least
-//! [`MIN_GAIN`] is made: a copy of the kernel as it is before anything is melded, in which the facts are true from then on.
+//! [`MELD_LEAST_GAIN`] is made: a copy of the kernel as it is before anything is melded, in which the facts are true from
+//! then on.
 
-use super::plan::{FusePlan, MIN_GAIN, expected_gain};
+use super::plan::{FusePlan, expected_gain};
 use super::reject::FuseReject;
 use super::{Driver, Look, editable};
 use crate::versions;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::gpu::prices::{FEW_THREADS, MELD_LEAST_GAIN, MELD_MAX_VERSIONS};
 use warpwise_ir::entity::Block;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{Fact, say};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
-
-/// Most versions of a kernel that are made here; `steer-spills` may add one.
-const MAX_MADE: usize = 2;
-/// Threads of a small block.
-const FEW_THREADS: u32 = 64;
 
 /// Launches of which more is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +67,7 @@ pub fn make(driver: &mut Driver<'_, '_>) -> bool {
         }
         let mut candidates = candidates(driver, kernel);
         candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain));
-        candidates.truncate(MAX_MADE);
+        candidates.truncate(MELD_MAX_VERSIONS);
         for candidate in candidates {
             changed |= make_one(driver, kernel, candidate);
         }
@@ -85,9 +82,9 @@ pub fn must_wait<'m>(driver: &mut Driver<'_, 'm>, function: Function<'m>) -> boo
         && function.is_ptx_kernel()
         && versions::entry_of(function).is_none()
         && versions::next_name(function).is_ok()
-        && candidates(driver, function)
-            .iter()
-            .any(|Candidate { case, gain }| matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MIN_GAIN as f64)
+        && candidates(driver, function).iter().any(|Candidate { case, gain }| {
+            matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MELD_LEAST_GAIN as f64
+        })
 }
 
 /// The versions of a kernel that gain anything.
@@ -137,8 +134,8 @@ fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Ca
     let Candidate { case, gain } = candidate;
     let (facts, host) = (case.facts(), driver.host);
     let reason = match versions::next_name(kernel) {
-        _ if gain < MIN_GAIN as f64 => {
-            format!("it would save {gain:.1} cycles of a warp, and {MIN_GAIN} are worth a copy")
+        _ if gain < MELD_LEAST_GAIN as f64 => {
+            format!("it would save {gain:.1} cycles of a warp, and {MELD_LEAST_GAIN} are worth a copy")
         }
         Err(reason) => reason.to_string(),
         Ok(name) => return add(driver, kernel, &name, facts, gain),

@@ -4,6 +4,8 @@
 //! of bytes, whose lanes are poison one by one, as the bytes of memory are.
 
 use crate::mutants::{self, Mutant};
+use warpwise_analysis::gpu::chip::WIDEST_ACCESS;
+use warpwise_analysis::gpu::prices::{COPY_MAX_BYTES, COPY_MAX_PIECES};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub};
 use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
@@ -14,15 +16,6 @@ pub const MESSAGE: &str = "a copy of memory is written as loads and then stores"
 /// What is said of one that stays.
 pub const KEPT: &str =
     "a copy of memory stays: with more instructions beside them, sums would not be moved to their products";
-
-/// The largest access of a thread, in bytes.
-const WIDEST: u64 = 16;
-/// No access needs a greater alignment.
-const MAX_ALIGN: u64 = WIDEST;
-/// The longest copy.
-pub const MAX_BYTES: u64 = 128;
-/// Pieces of a copy: as many registers, or four times as many, are live between its loads and its stores.
-const MAX_PIECES: usize = 8;
 
 /// What is looked up once.
 #[derive(Debug)]
@@ -60,17 +53,17 @@ pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
     if callee.intrinsic_id() != context.memcpy || is_stack() {
         return None;
     }
-    let mut copy = in_pieces(call, context, WIDEST)?;
+    let mut copy = in_pieces(call, context, WIDEST_ACCESS)?;
     // LLVM reads more than there is to read where an address is known to be aligned better than its piece
     copy.aligns = [copy.aligns[0].min(copy.aligns[1]); 2];
     // one access of 8 bytes is what the back end makes of it, too
-    let gains = copy.pieces.len() > 1 || copy.pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
-    (gains && copy.pieces.len() <= MAX_PIECES).then_some(copy)
+    let gains = copy.pieces.len() > 1 || copy.pieces.first().is_some_and(|piece| piece.bytes == WIDEST_ACCESS);
+    (gains && copy.pieces.len() <= COPY_MAX_PIECES).then_some(copy)
 }
 
 /// A `memcpy` in pieces of so many bytes at most, if it is not volatile and has a small constant length.
 pub fn in_pieces<'m>(call: Inst<'m>, context: &Context, widest: u64) -> Option<Copy<'m>> {
-    let length = call.operand(2).const_u64().filter(|&length| length <= MAX_BYTES)?;
+    let length = call.operand(2).const_u64().filter(|&length| length <= COPY_MAX_BYTES)?;
     if call.operand(3).const_u64() != Some(0) {
         return None;
     }
@@ -113,8 +106,8 @@ pub fn apply_as<'m>(editor: &mut Editor<'m>, copy: &Copy<'m>, ty: impl Fn(&Edito
     let Copy { call, aligns, ref pieces } = *copy;
     let (to, from) = (call.operand(0), call.operand(1));
     let align = |side: usize, piece: Piece| match piece.offset {
-        0 => aligns[side].min(MAX_ALIGN) as u32,
-        offset => aligns[side].min(1 << offset.trailing_zeros()).min(MAX_ALIGN) as u32,
+        0 => aligns[side].min(WIDEST_ACCESS) as u32,
+        offset => aligns[side].min(1 << offset.trailing_zeros()).min(WIDEST_ACCESS) as u32,
     };
     editor.before(call);
     let loaded: Vec<Value<'m>> = pieces
@@ -158,7 +151,9 @@ mod tests {
                 let mut end = 0;
                 for piece in &all {
                     assert_eq!(piece.offset, end);
-                    assert!(piece.bytes <= WIDEST && piece.offset % piece.bytes == 0 && align % piece.bytes == 0);
+                    assert!(
+                        piece.bytes <= WIDEST_ACCESS && piece.offset % piece.bytes == 0 && align % piece.bytes == 0
+                    );
                     end += piece.bytes;
                 }
                 assert_eq!(end, length, "{align}");

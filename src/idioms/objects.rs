@@ -9,15 +9,13 @@ use super::copies::{self, Copy};
 use crate::settings::Results;
 use crate::uses::Uses;
 use warpwise_analysis::contraction::raw::to_round_everywhere;
+use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Type, TypeKind};
 
 /// What is said of the objects that stay.
 pub const KEPT: &str =
     "a stack object that is copied stays in memory: products and sums around it could become multiply-adds";
-
-/// The largest object, in bytes: each word becomes a register.
-const MAX_BYTES: u64 = 256;
 
 /// Objects that can be registers once their copies are split.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ pub fn find<'m>(
     let mut found = Objects { objects: Vec::new(), bytes: 0, copies: Vec::new(), products: Vec::new() };
     let allocas = function.blocks().take(1).flat_map(|block| block.insts());
     for alloca in allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca) {
-        let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= MAX_BYTES) else { continue };
+        let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= OBJECT_MAX_BYTES) else { continue };
         let uses = Uses::of(alloca.value());
         if uses.has_others || !uses.passed.is_empty() || uses.copies.is_empty() {
             continue;

@@ -6,15 +6,11 @@ use super::reject::Reject;
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
 use crate::uses::Uses;
+use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
 use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 
-/// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers.
-pub const MAX_INSTRUCTIONS: usize = 5000;
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
-/// Number of instructions from which LLVM does not inline a visible function: its threshold at -O2, eleven times as much for
-/// NVPTX, at five for an instruction.
-const LEAST_LARGE: usize = 225 * 11 / 5;
 /// The string attribute that leaves the calls of a function, and in it, alone.
 const NO_INLINE: &str = "warpwise-no-inline";
 
@@ -156,7 +152,7 @@ fn callee_frees<'m>(
 /// Whether LLVM finds a function too large to inline, if everything is inlined into it.
 fn is_large(call: Inst<'_>) -> bool {
     call.defined_callee()
-        .is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LEAST_LARGE)
+        .is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LARGE_FOR_LLVM)
 }
 
 fn is_always_inlined(function: Function<'_>) -> bool {
@@ -180,7 +176,7 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
         Some(Reject::Forbidden)
     } else if count != 1 {
         Some(Reject::Often { calls: count })
-    } else if instructions > MAX_INSTRUCTIONS {
+    } else if instructions > INLINE_MAX_INSTRUCTIONS {
         Some(Reject::Large { instructions })
     } else {
         None

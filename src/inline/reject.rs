@@ -1,7 +1,7 @@
 //! Why is a call not inlined? One variant, and one remark, for each reason.
 
-use super::plan::MAX_INSTRUCTIONS;
 use crate::driver::Said;
+use warpwise_analysis::gpu::prices::INLINE_MAX_INSTRUCTIONS;
 
 /// Why a call that takes the address of a stack object stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum Reject {
     Often { calls: usize },
     #[error("the function is not optimised, marked noinline or switched off, or its address is taken")]
     Forbidden,
-    #[error("the function has {instructions} instructions, more than {MAX_INSTRUCTIONS}")]
+    #[error("the function has {instructions} instructions, more than {INLINE_MAX_INSTRUCTIONS}")]
     Large { instructions: usize },
     #[error("a product goes through the call or the object to a sum, and the back end would join the two")]
     Contraction,

@@ -6,7 +6,7 @@
 //!   so single bits suffice ([`Keep::Bits`]). One inside a cycle needs as many bits as it may have visits
 //!   ([`TripBounds`]): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. If visits are not bounded, or registers
 //!   are scarce, lanes check at the headers of cycles whether a count is about to overflow.
-//! - Counts that do not fit below [`REGISTERS`] registers are added to memory at once, those of the least deeply nested
+//! - Counts that do not fit below [`MAP_REGISTERS`] registers are added to memory at once, those of the least deeply nested
 //!   branches first. So are all counts in a function that may be left by an exit outside this module, in one where
 //!   returning lanes must not wait for others (see [`may_leave_early`]), and in recursive functions, whose stack frames
 //!   must not grow.
@@ -27,6 +27,7 @@ use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::trip_bound::TripBounds;
 use warpwise_analysis::counts::table::FIXED_WORDS;
 use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::prices::{MAP_HELD, MAP_LEAST_BITS, MAP_MAX_REPLICAS, MAP_OWN_REGISTERS, MAP_REGISTERS};
 use warpwise_analysis::pressure::intervals::between_blocks;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst};
@@ -36,26 +37,16 @@ use warpwise_ir::llvm::handle::intrinsic_id;
 
 /// Number of 64-bit words in a sector.
 pub const SECTOR: u32 = 4;
-/// Minimum (if any are held) and maximum number of registers that hold counts.
-const HELD: [u32; 2] = [16, 40];
-/// Number of registers of a thread that leave room for a block of 1024 threads, and for many small ones.
-const REGISTERS: u32 = 64;
 /// Number of registers by which `ptxas` may exceed the estimate.
 const DOUBT: u32 = 8;
 /// Limit of registers times blocks, because promoting stack objects to values takes that long.
 const MAX_PLACES: u32 = 40_000;
-/// Minimum number of branches outside cycles that make flushing a register worthwhile.
-const LEAST_BITS: usize = 2;
 /// Number of visits by which a limit may be exceeded without harm: limits are half of what fits.
 const SLACK: u64 = 16;
-/// Number of registers that the counting code itself needs, besides those of a record.
-const OWN_REGISTERS: u32 = 10;
 /// Maximum number of targets of a branch that is counted in registers.
 const MAX_TARGETS: usize = 6;
 /// Maximum size of all replicas together in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// Maximum number of replicas, a power of two: about the number of multiprocessors of current GPUs.
-const MAX_REPLICAS: u32 = 128;
 
 /// The records of a module so far.
 #[derive(Clone, Default, Debug)]
@@ -79,7 +70,7 @@ impl Layout {
     /// Number of replicas, a power of two.
     pub fn replicas(&self) -> u32 {
         let bytes = u64::from(self.replica_words()) * 8;
-        let mut replicas = MAX_REPLICAS;
+        let mut replicas = MAP_MAX_REPLICAS;
         while replicas > 1 && bytes * u64::from(replicas) > MAX_BYTES {
             replicas /= 2;
         }
@@ -227,11 +218,11 @@ pub fn plan(
         .collect();
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
         let estimate = between_blocks(facts);
-        let [least, most] = HELD;
+        let [least, most] = MAP_HELD;
         // ptxas rejects a bound if functions are compiled separately and a callee needs more registers than it leaves;
         // without a bound no more is held than certainly fits
         let is_bounded = !facts.func.is_kernel || !calls_functions(&facts.func);
-        let room = match REGISTERS.saturating_sub(OWN_REGISTERS + estimate) {
+        let room = match MAP_REGISTERS.saturating_sub(MAP_OWN_REGISTERS + estimate) {
             left if is_bounded => left.clamp(least, most),
             left => left.saturating_sub(DOUBT).min(least),
         };
@@ -241,7 +232,7 @@ pub fn plan(
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.func.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
-            && estimate + OWN_REGISTERS < REGISTERS
+            && estimate + MAP_OWN_REGISTERS < MAP_REGISTERS
             && is_bounded
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
@@ -317,7 +308,7 @@ fn hold(
         .into_iter()
         .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MAX_TARGETS)
         .collect();
-    if outside.len() < LEAST_BITS && inside.is_empty() {
+    if outside.len() < MAP_LEAST_BITS && inside.is_empty() {
         return;
     }
     let (mut register, mut first) = (0, 0);

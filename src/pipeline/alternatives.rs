@@ -11,7 +11,8 @@ use crate::slots::pragma;
 use crate::versions;
 use warpwise_analysis::divergence::ModuleAnalysis;
 use warpwise_analysis::gpu::Chip;
-use warpwise_analysis::gpu::occupancy::{USUAL_THREADS, register_budget};
+use warpwise_analysis::gpu::occupancy::register_budget;
+use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::launch_table::{self, LaunchVersion, table_of};
 use warpwise_ir::llvm::edit::Editor;
@@ -22,8 +23,6 @@ use warpwise_ir::llvm::remark::Host;
 const OFF: &str = "warpwise-off";
 /// The attribute that limits the registers of a kernel's threads.
 const REGISTERS: &str = "nvvm.maxnreg";
-/// Fewer registers never paid: at 32 a kernel with 256 threads in a block fills the multiprocessor.
-const LEAST_REGISTERS: u32 = 32;
 /// What the code of a copy is called until it is known to stay.
 const TRY: &str = "$try";
 

@@ -4,7 +4,7 @@
 //! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows. They
 //!    are defined outside it by arithmetic that a GPU executes in a cycle or two, and are not operands of other
 //!    candidates.
-//! 2. **Chains.** A candidate is followed to its operands, one to [`MAX_DEPTH`] instructions deep. The chain ends at
+//! 2. **Chains.** A candidate is followed to its operands, one to [`REMAT_MAX_DEPTH`] instructions deep. The chain ends at
 //!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway,
 //!    and at new *leaves*, which are then live through the cycle in place of the candidate: a row and a column for all
 //!    sums of the two, the thread's index for all its multiples and for affine values whose uniform rest is free.
@@ -34,26 +34,19 @@ use std::collections::BTreeSet;
 use warpwise_analysis::cfg::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Outline;
-use warpwise_analysis::gpu::prices::{FREE_FOR_LOADS, SPILL_RELOAD};
+use warpwise_analysis::gpu::prices::{
+    FREE_FOR_LOADS, REMAT_LEAST_GAIN, REMAT_MAX_ADDED, REMAT_MAX_DEPTH, REMAT_MAX_PHIS, SPILL_RELOAD,
+};
 use warpwise_analysis::pressure::uses::{each_block, reloads};
 use warpwise_analysis::pressure::{Held, Pressure};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
 
-/// Maximum length of a chain from a candidate to its leaves, in instructions.
-const MAX_DEPTH: u32 = 6;
 /// Maximum number of candidates of a cycle.
 const MAX_CANDIDATES: usize = 256;
 /// Maximum number of cycles that are relieved, and of choices for one of them.
 const MAX_CYCLES: usize = 8;
 const MAX_CHOICES: usize = 4;
-/// Maximum number of leaves with a phi each: `ptxas` would store those that it spills in every iteration.
-const MAX_PHIS: usize = 8;
-/// Number of registers gained that justifies the phi.
-const LEAST_GAIN: u32 = 4;
-/// Maximum number of added instructions per register if the cycle does not fit even then: a matrix product with 36
-/// results per thread became 7 % slower with 28.
-const MAX_ADDED: u32 = 6;
 
 /// What is rematerialised in a kernel.
 #[derive(Default)]
@@ -128,7 +121,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
             let (at_first, kept) = (now, plan.values.len());
             let mut before = None;
             let half = at_first.saturating_sub(registers) / 2;
-            let least = LEAST_GAIN.max(half);
+            let least = REMAT_LEAST_GAIN.max(half);
             for _ in 0..MAX_CHOICES {
                 // the part of the least gain that is still missing
                 let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
@@ -147,7 +140,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
             }
             // at least half of the excess must go, or the fewer registers are spilled anyway
             let instructions: usize = plan.values[kept..].iter().map(|remat| remat.chain.len()).sum();
-            let is_dear = now > registers && instructions as u32 > MAX_ADDED * at_first.saturating_sub(now);
+            let is_dear = now > registers && instructions as u32 > REMAT_MAX_ADDED * at_first.saturating_sub(now);
             if now + least > at_first || is_dear {
                 state = before.unwrap_or(state);
                 now = at_first;
@@ -158,7 +151,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
     }
     plan.after = after;
     plan.hidden = hide(outline, pressure, &plan.values);
-    plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
+    plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > REMAT_MAX_PHIS;
     debug_assert!(plan.values.iter().all(|remat| func.insts[remat.def].opcode != Opcode::Phi));
     plan
 }
@@ -296,7 +289,7 @@ impl Selection<'_, '_> {
         live.extend(pressure.numbers_into(outline, header).iter().map(|&number| number as usize));
         live.difference_with(&self.held.gone);
         let available = Available { outline, pressure, known: self.known, live: &live, leaves: &self.leaves };
-        for depth in 1..=MAX_DEPTH {
+        for depth in 1..=REMAT_MAX_DEPTH {
             // deeper chains are the same
             if !starts.iter().any(|start| start.cut) {
                 break;

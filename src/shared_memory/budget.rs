@@ -9,13 +9,8 @@
 
 use std::cmp::Ordering;
 use warpwise_analysis::gpu::chip::Chip;
+use warpwise_analysis::gpu::prices::{SMALL_BLOCK, USUAL_STEP};
 use warpwise_ir::geometry::MAX_BLOCK_THREADS;
-
-/// If the block size is not known, blocks with fewer threads than this may lose occupancy. They all use the slots, and
-/// gain more by not using local memory than they lose (H200).
-const SMALL_BLOCK: u32 = 128;
-/// Block sizes that are not multiples of this many threads are rare and not checked.
-const USUAL_STEP: usize = 64;
 
 /// The shared memory that one kernel may still take.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 //!    overwrites there is a `bar.warp.sync`. Every block that stores to slots of the warp ends with one: each lane
 //!    would find the right value without it, but with it no lane reads what another wrote without synchronisation.
 //! 3. The uses in a block are processed in order. The group of a use is loaded before it, as wide as the uses in the
-//!    next [`WINDOW`] instructions require, and serves all of them. Loads and stores are volatile, so that neither LLVM
+//!    next [`SLOT_WINDOW`] instructions require, and serves all of them. Loads and stores are volatile, so that neither LLVM
 //!    nor `ptxas` can keep the value in a register instead or move the load out of its loop.
 
 use super::candidates::{GROUP_BYTES, SlotOwner};
@@ -17,14 +17,13 @@ use crate::shared_memory::layout::{self, Ground};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::prices::SLOT_WINDOW;
 use warpwise_analysis::pressure::uses::UseSite;
 use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, RawOpcode};
 
-/// Number of instructions for which a loaded group stays in registers.
-const WINDOW: u32 = 16;
 struct Apply<'a, 'm> {
     handles: &'a Handles<'m>,
     plan: &'a SlotPlan,
@@ -202,7 +201,7 @@ impl<'m> Apply<'_, 'm> {
             let spilled = &values[index];
             let holds = |part: &Loaded<'_>| {
                 part.block == site.block
-                    && site.before.as_u32() - part.at.as_u32() <= WINDOW
+                    && site.before.as_u32() - part.at.as_u32() <= SLOT_WINDOW
                     && part.from <= spilled.offset
                     && spilled.offset + spilled.bytes <= part.to
             };
@@ -233,7 +232,7 @@ impl<'m> Apply<'_, 'm> {
     /// Loads the smallest aligned power-of-two part of a group that contains the bytes required by the next uses.
     fn load_part(&mut self, site: UseSite, spilled: &Spilled, next: &[(UseSite, usize)]) -> Loaded<'m> {
         let is_near =
-            |other: &UseSite| other.block == site.block && other.before.as_u32() - site.before.as_u32() <= WINDOW;
+            |other: &UseSite| other.block == site.block && other.before.as_u32() - site.before.as_u32() <= SLOT_WINDOW;
         let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.values[index]);
         let (mut from, mut to) = (spilled.offset, spilled.offset + spilled.bytes);
         for other in near.filter(|other| other.group == spilled.group) {

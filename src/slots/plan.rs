@@ -36,17 +36,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::gpu::prices::{FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT};
+use warpwise_analysis::gpu::prices::{
+    FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT, MANY_LOADS, SURE_TO_SPILL,
+};
 use warpwise_analysis::pressure::over_budget::{Needs, Tight, worst};
 use warpwise_analysis::pressure::uses::{UseSite, reloads};
 use warpwise_analysis::pressure::{Held, Pressure};
 use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::inst::Opcode;
 
-/// Loads that gain by registers for all of their results.
-const MANY_LOADS: usize = 16;
-/// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
-const SURE: u32 = 2;
 /// Most cycles that are relieved.
 const MAX_CYCLES: u32 = 16;
 
@@ -149,7 +147,7 @@ pub fn plan(
         let wanted = if reserve < LOADS_IN_FLIGHT { limit } else { registers.saturating_sub(FREE_FOR_LOADS) };
         relief.choose(CandidateKind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
-        if left > registers + SURE && left <= registers + relief.most_divergent() {
+        if left > registers + SURE_TO_SPILL && left <= registers + relief.most_divergent() {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
             let (kept, before) = (relief.chosen.list.len(), (relief.held.clone(), *relief.tight));
             relief.choose(CandidateKind::Divergent, left - limit);

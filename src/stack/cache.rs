@@ -10,7 +10,7 @@
 //! 3. **Worth.** Once the stack objects of all resident threads fill a good part of the cache, a local-memory access
 //!    whose address differs between lanes costs as much as one and a half gathers or more. Below that, and for accesses
 //!    at the same address in all lanes, it costs little: an object that is only accessed in the latter way stays as
-//!    long as the cache has room for all objects. An object moves if it is worth [`MARGIN`] times the price.
+//!    long as the cache has room for all objects. An object moves if it is worth [`CACHE_MARGIN`] times the price.
 //!
 //! Cost: one look at every load. Source: our measurements; we know of no work that decides by this.
 
@@ -24,18 +24,13 @@ use warpwise_analysis::access::{self, Cost, Pattern, SECTOR, Space};
 use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::prices::{
-    CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL,
+    CACHE_MARGIN, CACHE_MARGIN_OF_VERSIONS, CROWDED_FROM, GATHERS_DOUBLE_AT, MANY_SECTORS, SCATTERED_LOCAL,
+    SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL,
 };
 use warpwise_analysis::objects::address::is_together;
 use warpwise_analysis::objects::{Object, ObjectAccess};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
-
-/// How many times its price a move must be worth. The second is for versions: larger blocks pay too and gain nothing.
-const MARGIN: f64 = 3.5;
-const MARGIN_OF_VERSIONS: f64 = 4.0;
-/// Number of sectors that a warp reads at once if each lane reads half a sector; more than this make a gather.
-const MANY_SECTORS: u32 = 16;
 
 /// How a kernel uses the first-level cache.
 pub struct Cache<'m> {
@@ -132,7 +127,7 @@ impl<'m> Cache<'m> {
         };
         let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * self.frequencies.of(block));
         let worth: f64 = self.used(facts, object).map(worth).sum::<f64>() + copied;
-        let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
+        let margin = if budget.any_block { CACHE_MARGIN_OF_VERSIONS } else { CACHE_MARGIN };
         let price = margin * gathers * taken as f64 / (GATHERS_DOUBLE_AT * unified);
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
     }

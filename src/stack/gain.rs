@@ -21,14 +21,10 @@ use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE};
+use warpwise_analysis::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE, STACK_LEAST_GAIN};
 use warpwise_analysis::objects::address::is_together;
 use warpwise_analysis::objects::{Object, StackObject};
 use warpwise_ir::geometry::WARP_SIZE;
-
-/// Least gain for which an object moves. Of the kernels measured (`benches/real`, `benches/gpu`) those that gain are
-/// foreseen to gain 1.08 and more.
-const LEAST_GAIN: f64 = 1.05;
 
 /// What is foreseen for the stack objects of a kernel.
 pub struct Foreseen<'m> {
@@ -77,6 +73,6 @@ impl<'m> Foreseen<'m> {
 
     /// Refuses gains that are too small.
     pub fn check(gain: f64) -> Result<(), Reject> {
-        if gain < LEAST_GAIN { Err(Reject::LittleGain { gain, least: LEAST_GAIN }) } else { Ok(()) }
+        if gain < STACK_LEAST_GAIN { Err(Reject::LittleGain { gain, least: STACK_LEAST_GAIN }) } else { Ok(()) }
     }
 }

@@ -32,6 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::prices::{KEPT_PART, LESS_USED_PART, MAX_CONSTANT};
 use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use warpwise_analysis::objects::constant::contents;
 use warpwise_analysis::objects::selected::stays_in_registers;
@@ -82,15 +83,6 @@ pub struct StackPlan {
     /// Refusals, each with the address of the object.
     pub refusals: Vec<(Value, Reject)>,
 }
-
-/// An object with accesses that differ between lanes, or one for which the cache has no room, may cost occupancy, down
-/// to one block in this many. On an H200 a kernel that keeps 19 of 32 blocks runs 1.6 times as fast, and others gain
-/// more than tenfold.
-const GATHERED_PART: u32 = 2;
-/// Objects stay if those that stay anyway are used this many times as often as they are.
-const LESS_USED_PART: f64 = 4.0;
-/// Largest object in constant memory, in bytes, since that is small; larger ones are read like other memory.
-const MAX_CONSTANT: u64 = 4096;
 
 /// Plans the stack objects that need no memory of their own, in kernels and in functions they call: those that become
 /// constants of the program. If slots are available (there is a launch bound), objects that lanes read at different addresses
@@ -343,7 +335,7 @@ fn place(
     let granule = object.granule();
     let thread_bytes = layout::thread_bytes(object.size, granule, budget.threads);
     let may_cost = !budget.keeps_all && may_cost_blocks(facts, object, crowded);
-    let part = if may_cost { GATHERED_PART } else { 1 };
+    let part = if may_cost { KEPT_PART } else { 1 };
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = layout::warp_bytes(object.size, budget.threads);

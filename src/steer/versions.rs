@@ -16,15 +16,13 @@ use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::{stack, versions};
+use warpwise_analysis::gpu::prices::{MAX_COPIED_BLOCKS, VERSION_THREADS};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{self, Fact, is_version, say, table_of};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::Host;
 
-/// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
-/// too. Larger blocks only pay for the test, so a lower number would do more harm than good.
-const VERSION_THREADS: u32 = 256;
 /// Marks kernels to be planned as versions, if there is anything to move.
 pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Options, analyses: &mut Analyses<'m>) {
     for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
@@ -53,7 +51,7 @@ fn version_of_kernel<'m>(
         return None;
     }
     if !options.versions {
-        let fits = function.block_count() <= versions::MAX_COPIED_BLOCKS && function.can_be_copied();
+        let fits = function.block_count() <= MAX_COPIED_BLOCKS && function.can_be_copied();
         return (is_unbounded && fits).then_some(Version::SecondBody { threads: VERSION_THREADS });
     }
     let mut is_dynamic = || {

@@ -5,11 +5,9 @@ use super::origin::Origin;
 use super::reject::Reject;
 use super::trips::Way;
 use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
+use warpwise_analysis::gpu::prices::WHOLE_LINE;
 use warpwise_ir::entity::Inst;
 use warpwise_ir::inst::Opcode;
-
-/// Bytes of a lane whose load of neighbouring places fills a line of the cache.
-const WHOLE: u32 = 4;
 
 /// The loads of a loop whose latency is worth hiding, or why more of them in flight would do harm.
 pub fn check(body: &Body<'_>, way: Way) -> Result<Vec<Inst>, Reject> {
@@ -19,7 +17,7 @@ pub fn check(body: &Body<'_>, way: Way) -> Result<Vec<Inst>, Reject> {
         if matches!(found.space, Space::Global | Space::Generic) && body.is_changing(inst) {
             if found.pattern != Pattern::Same {
                 // other warps take the rest of each line, the later the more of them are in flight
-                if found.bytes < WHOLE {
+                if found.bytes < WHOLE_LINE {
                     return Err(Reject::Narrow);
                 }
                 if is_scattered(body, &found, way) {

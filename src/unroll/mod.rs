@@ -17,11 +17,12 @@ mod trips;
 use crate::driver::{self, Decision, FunctionPass, Said, Unit};
 use crate::settings::enabled::is_switched_off;
 use crate::settings::{Results, Settings, Transform};
-use plan::{Context, FACTOR, UnrollPlan};
+use plan::{Context, UnrollPlan};
 use reject::Reject;
 use trips::Way;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence;
+use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
@@ -84,9 +85,9 @@ impl FunctionPass for Options {
         #[cfg(any(feature = "mutants", test))]
         planted::before(editor, latch);
         match plan.way {
-            Way::Counted => editor.ask_to_unroll(latch, FACTOR),
+            Way::Counted => editor.ask_to_unroll(latch, UNROLL_FACTOR),
             Way::Grouped => {
-                editor.run_in_groups(latch, FACTOR);
+                editor.run_in_groups(latch, UNROLL_FACTOR);
                 #[cfg(any(feature = "mutants", test))]
                 planted::behind(editor, latch);
             }
@@ -114,7 +115,7 @@ impl Said for Loop<'_> {
         };
         let way = if way == Way::Grouped { " in groups" } else { "" };
         format!(
-            "loop of {instructions} instructions unrolled by {FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
+            "loop of {instructions} instructions unrolled by {UNROLL_FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
         )
     }
 }

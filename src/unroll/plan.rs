@@ -8,7 +8,7 @@
 //! order is refused here: what waits for other lanes, and calls. A loop that [steps over threads](Way::Grouped) is put in
 //! groups of iterations, each of which starts where all of them would run; any loop of its shape allows that.
 //!
-//! **Profit**: after unrolling, the loads and divisions of [`FACTOR`] iterations can be in flight at once, if
+//! **Profit**: after unrolling, the loads and divisions of [`UNROLL_FACTOR`] iterations can be in flight at once, if
 //!
 //! 1. none needs what an earlier iteration loaded, computed, or may have stored,
 //! 2. an iteration is a single block: no instruction moves across a branch,
@@ -30,19 +30,13 @@ use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
+use warpwise_analysis::gpu::prices::{
+    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
+};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
-
-/// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count.
-pub const FACTOR: u32 = 4;
-/// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
-pub const MAX_INSTRUCTIONS: usize = 128;
-/// Registers that `ptxas` takes in short kernels besides those that values need, on average over 26 kernels.
-const UNSEEN_REGISTERS: u32 = 8;
-/// Least constant trip count of a loop that is unrolled: LLVM unrolls shorter ones as it sees fit.
-const LEAST_TURNS: u64 = 16;
 
 /// A loop that is to be unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,8 +81,8 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
         let (Some(latch), None) = (latches.next(), latches.next()) else { continue };
         let turns = frequencies.turns(header);
         let is_short = turns.is_none_or(|turns| {
-            turns.exact.is_some_and(|exact| exact < LEAST_TURNS)
-                || turns.most.is_some_and(|most| most < 2 * u64::from(FACTOR))
+            turns.exact.is_some_and(|exact| exact < UNROLL_LEAST_TURNS)
+                || turns.most.is_some_and(|most| most < 2 * u64::from(UNROLL_FACTOR))
         });
         let is_decided = || context.handles.inst(facts.func.terminator(latch)).unroll_is_decided();
         if !cycles.is_reducible(cycle) || is_short || frequencies.is_cold(header) || is_decided() {
@@ -161,7 +155,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Stores);
     }
     let instructions = body.size();
-    if instructions > MAX_INSTRUCTIONS {
+    if instructions > UNROLL_MAX_INSTRUCTIONS {
         return Err(Reject::Large { instructions });
     }
     check_registers(context, body, &counter, way, (&loads, &slow))?;
@@ -190,12 +184,12 @@ fn check_registers(
         more = at.into_values().map(|units| units.max(2)).chain(slow.iter().map(|&inst| units(inst))).sum();
         more += 2 * (units(counter.phi) - 1);
     }
-    let after = before + (FACTOR - 1) * more;
+    let after = before + (UNROLL_FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
     let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
     let chip = Chip::of(&context.handles.function.target_cpu());
     let threads = expected_threads(geometry);
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
-    let kept = if is_tight { blocks(after) } else { 2 * blocks(after) };
+    let kept = blocks(after) * if is_tight { 1 } else { KEPT_PART };
     if after > budget || kept < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
 }

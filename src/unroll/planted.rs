@@ -1,7 +1,7 @@
 //! What goes wrong if a loop is handed to LLVM's unroller with a mistake? The deliberate ones, for [`crate::mutants`].
 
-use super::plan::FACTOR;
 use crate::mutants::{self, Mutant};
+use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Inst, IntPredicate, RawOpcode, Value};
 
@@ -71,7 +71,7 @@ fn lose_remainder<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
 /// The multiple of the factor at or below an integer.
 fn rounded<'m>(editor: &mut Editor<'m>, before: Inst<'m>, value: Value<'m>) -> Value<'m> {
     let Some(bits) = value.ty().int_bits() else { return value };
-    let mask = editor.int(bits, u64::from(FACTOR - 1));
+    let mask = editor.int(bits, u64::from(UNROLL_FACTOR - 1));
     let mask = editor.before(before).not(mask);
     editor.binary(RawOpcode::LLVMAnd, value, mask, "")
 }

@@ -1,7 +1,7 @@
 //! Why is a loop not unrolled? One variant, and one remark, for each reason.
 
-use super::plan::{FACTOR, MAX_INSTRUCTIONS};
 use crate::driver::Said;
+use warpwise_analysis::gpu::prices::{UNROLL_FACTOR, UNROLL_MAX_INSTRUCTIONS};
 
 /// Why a loop with loads stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum Reject {
         "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
     )]
     Contraction,
-    #[error("it has {instructions} instructions; at most {MAX_INSTRUCTIONS} are copied {FACTOR} times")]
+    #[error("it has {instructions} instructions; at most {UNROLL_MAX_INSTRUCTIONS} are copied {UNROLL_FACTOR} times")]
     Large { instructions: usize },
     #[error(
         "{before} registers would become {after}, with which it would spill, or too few blocks would fit on a multiprocessor"

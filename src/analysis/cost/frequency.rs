@@ -17,20 +17,12 @@
 
 use super::unlikely::unlikely_ways;
 use crate::divergence::Outline;
+use crate::gpu::prices::{ASSUMED_TURNS, COLD_PART};
 use cranelift_entity::EntityRef;
 use std::cell::OnceCell;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::frequency::{Expected, Loop};
 use warpwise_ir::llvm::handle::Function;
-
-/// Iterations of a loop about which nothing is known. This is LLVM's number: `BranchProbabilityInfo` assumes that a
-/// loop's branch goes back 124 times out of 128. (Wu and Larus 1994, on which it is based, counted 88 out of 100 in
-/// integer programs.)
-pub const ASSUMED_TURNS: f64 = 32.0;
-
-/// A block is cold if at most this share of the entries of its function, and of the iterations of its loops, lead to
-/// it. That is six branches in a row about which nothing is known, or one that the program marks as unlikely.
-const COLD_PART: f64 = 1.0 / 64.0;
 
 /// How often the blocks of a function run, as of the first request.
 pub struct Frequencies<'m> {

@@ -7,8 +7,8 @@
 //! have that data; so is what is computed from it. Phis, address arithmetic, inline assembly and calls of functions are
 //! left out. Costs are issue cycles times [executions](super::frequency).
 //!
-//! The advice is given only if it is worth [`LEAST_SHARE`] of the kernel, [`LEAST_CYCLES`], and [`LEAST_FOR_ARGUMENT`] for
-//! each result.
+//! The advice is given only if it is worth [`ADVICE_LEAST_SHARE`] of the kernel, [`ADVICE_LEAST_CYCLES`], and
+//! [`ADVICE_LEAST_FOR_ARGUMENT`] for each result.
 
 use super::frequency::Frequencies;
 use super::issue::Costs;
@@ -16,6 +16,7 @@ use crate::affine::Scope;
 use crate::divergence::Facts;
 use crate::divergence::intrinsic_table::class_of_intrinsic;
 use crate::divergence::intrinsics::LaneRule;
+use crate::gpu::prices::{ADVICE_LEAST_CYCLES, ADVICE_LEAST_FOR_ARGUMENT, ADVICE_LEAST_SHARE, CALL_CYCLES};
 use std::collections::BTreeSet;
 use warpwise_ir::call::{Callee, Memory};
 use warpwise_ir::entity::{Inst, Value};
@@ -24,16 +25,6 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle::intrinsic_name;
 use warpwise_ir::phrase::counted;
 use warpwise_ir::types::TypeKind;
-
-/// The least share of the kernel's issue cycles that is worth an argument more.
-const LEAST_SHARE: f64 = 0.05;
-/// The least number of issue cycles of a warp: about one division.
-const LEAST_CYCLES: f64 = 20.0;
-/// The least number of issue cycles that each argument saves on average: a few cheap instructions that give as many
-/// results are no advice.
-const LEAST_FOR_ARGUMENT: f64 = 4.0;
-/// Issue cycles of an intrinsic that is called a call here, such as a square root or a sine.
-const CALL_CYCLES: u32 = 8;
 
 /// Whose work a value is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -140,8 +131,8 @@ impl GridWork {
             place: first,
         };
         work.share = work.cycles / total.max(1.0);
-        let is_worth_its_arguments = work.cycles >= LEAST_FOR_ARGUMENT * f64::from(work.results);
-        if work.share < LEAST_SHARE || work.cycles < LEAST_CYCLES || !is_worth_its_arguments {
+        let is_worth_its_arguments = work.cycles >= ADVICE_LEAST_FOR_ARGUMENT * f64::from(work.results);
+        if work.share < ADVICE_LEAST_SHARE || work.cycles < ADVICE_LEAST_CYCLES || !is_worth_its_arguments {
             return None;
         }
         for &inst in candidates.iter().filter(|inst| costs.inst(&facts.func, **inst) > 0) {

@@ -1,6 +1,6 @@
 //! Which successors of branches are hardly ever taken, although LLVM assumes fifty to fifty?
 //!
-//! If a branch without weights tests the magnitude of `x`, values of [`LARGE`] and more are unlikely, as are
+//! If a branch without weights tests the magnitude of `x`, values of [`LARGE_NUMBER`] and more are unlikely, as are
 //! infinities. This is how the mathematical library branches to the long reduction of an angle, in every kernel that
 //! calls `sinf`, although hardly any argument needs it. LLVM itself recognises what the program states
 //! (`__builtin_expect`, a profile), tests for NaN, and successors that end in a trap.
@@ -8,18 +8,13 @@
 //! Ball and Larus 1993 predict branches from their comparisons in the same way. The magnitude of arguments is our
 //! addition.
 
+use crate::gpu::prices::{LARGE_NUMBER, UNLIKELY_TIMES};
 use cranelift_entity::EntityRef;
 use warpwise_ir::call::Intrinsics;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::frequency::Unlikely;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, TypeKind, Value, metadata_kind};
 
-/// Values of this magnitude are unlikely: the library uses the quick reduction of angles up to 105,615 (`sinf`) and 2³¹
-/// (`sin`).
-const LARGE: f64 = 65_536.0;
-/// An unlikely successor is taken once in this many times, as LLVM assumes for the unexpected value of
-/// `__builtin_expect` (`-likely-branch-weight`).
-const TIMES: u32 = 2_000;
 static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
 
 /// The unlikely successors of a function's branches, at most one for each branch.
@@ -29,7 +24,7 @@ pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
     let of = |(block, end): (usize, Inst<'_>)| {
         let is_weighed = end.has_metadata() && end.metadata(profile).is_some();
         let successor = if is_weighed { None } else { unlikely_way(end) }?;
-        Some(Unlikely { block: Block::new(block), successor, times: TIMES })
+        Some(Unlikely { block: Block::new(block), successor, times: UNLIKELY_TIMES })
     };
     ends.filter_map(of).collect()
 }
@@ -38,7 +33,7 @@ fn unlikely_way(end: Inst<'_>) -> Option<u32> {
     let test = end.branch_condition().filter(|_| end.opcode() == RawOpcode::LLVMBr)?.as_inst()?;
     if test.opcode() != RawOpcode::LLVMFCmp
         || !is_absolute(test.operand(0))
-        || number(test.operand(1)).is_none_or(|bound| bound < LARGE)
+        || number(test.operand(1)).is_none_or(|bound| bound < LARGE_NUMBER)
     {
         return None;
     }

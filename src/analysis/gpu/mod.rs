@@ -1,8 +1,8 @@
 //! Which resources and costs does a chip have? Every such number of the project.
 //!
-//! [`Chip`] has one row per chip: resources and throughputs. [`prices`] are measurements, assumed to hold for all
-//! chips. [`occupancy`] is what follows from the resources for a kernel. Every number states its unit and its source.
-//! Decisions based on them (margins, thresholds) are in the plans that make them.
+//! [`Chip`] has one row per chip: resources and throughputs. [`prices`] are what things cost and from where on a transform
+//! pays, assumed to hold for all chips. [`occupancy`] is what follows from the resources for a kernel. Every number states
+//! its unit and its source.
 
 pub mod chip;
 pub mod occupancy;

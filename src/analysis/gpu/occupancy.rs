@@ -4,10 +4,8 @@
 //! the [table](super::chip).
 
 use super::chip::{Chip, MAX_REGISTERS, REGISTER_UNIT, REGISTERS, SHARED_UNIT, SHARES_KB};
+use super::prices::USUAL_THREADS;
 use warpwise_ir::geometry::{Geometry, WARP_SIZE};
-
-/// Threads per block assumed for occupancy if nothing is known.
-pub const USUAL_THREADS: u32 = 256;
 
 impl Chip {
     /// Number of blocks that fit at once. `registers` is per thread, `shared_bytes` per block.
