@@ -8,7 +8,7 @@
 //!     ├ dominators  along or against the flow of execution
 //!     └ cycles      the forest of nested cycles, and the one linear order that all below scan
 //!        └ sweep       the walk of the lanes that split at a branch
-//!           ├ sync        where such lanes meet: divergent joins, temporal divergence; of most branches `simple` tells
+//!           ├ sync        where such lanes meet: divergent joins, temporal divergence
 //!           └ convergence which blocks a warp executes whole
 //! ```
 
@@ -17,7 +17,6 @@ pub mod cycles;
 pub mod dominators;
 pub mod flow;
 pub mod order;
-pub mod simple;
 pub mod sweep;
 pub mod sync;
 

@@ -25,8 +25,8 @@
 //! branches get [`Split::is_everything`]: all merges, all cycles. Without irregular cycles and cap the answer is exact:
 //! a join is reported if and only if some pair of walks makes it one.
 //!
-//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join.
-//! [Simple](crate::cfg::simple) branches, which most are, need none.
+//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join. Guards
+//! before a return that they share, whose sweeps would all go there, need none.
 //!
 //! Coutinho, Sampaio, Pereira, Meira: *Divergence Analysis and Optimizations*, PACT 2011, section 3 (the term
 //! synchronisation dependence, there by influence regions and gates); Rosemann, Moll, Hack, POPL 2021, for joins of
@@ -34,7 +34,6 @@
 
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::order::Order;
-use crate::cfg::simple::{Simple, simple};
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -46,6 +45,9 @@ pub const STEPS_PER_BLOCK: u64 = 256;
 
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
+
+/// Maximum number of edges that are looked at to save a sweep.
+const GLANCE: usize = 64;
 
 /// What lanes that part at one branch do to phis and to values used outside cycles.
 #[derive(Clone, Copy, Debug)]
@@ -134,23 +136,11 @@ impl<'a> SyncDependence<'a> {
         if !self.graph.is_branch(branch) || !self.cycles.is_reachable(branch) {
             return EMPTY;
         }
-        if let Some(simple) = self.simple(branch) {
-            return simple;
+        if let Some(join) = self.joins_at_end(branch) {
+            let start = self.answers.lengths();
+            self.answers.joins.extend(join);
+            return self.answers.row_since(start);
         }
-        self.by_sweep(branch)
-    }
-
-    fn simple(&mut self, branch: Block) -> Option<Row> {
-        let SyncDependence { graph, order, cycles, answers, .. } = self;
-        let start = answers.lengths();
-        match simple(graph, order, cycles, branch)? {
-            Simple::Joins(join) => answers.joins.extend(join),
-            Simple::Leaves(cycle) => answers.exits.push(cycle),
-        }
-        Some(answers.row_since(start))
-    }
-
-    fn by_sweep(&mut self, branch: Block) -> Row {
         let SyncDependence { graph, cycles, sweep, answers, .. } = self;
         let sweep = sweep.get_or_insert_with(|| Sweep::new(graph.block_count()));
         if sweep.steps() > self.max_steps {
@@ -159,6 +149,20 @@ impl<'a> SyncDependence<'a> {
         let start = answers.lengths();
         sweep.run(graph, cycles, branch, &mut Joins { cycles, answers });
         answers.row_since(start)
+    }
+
+    /// The joins of a branch outside of cycles one of whose ways ends at once, in a block that others share: that block or
+    /// none. Nothing if this takes more than a glance.
+    fn joins_at_end(&self, branch: Block) -> Option<Option<Block>> {
+        let SyncDependence { graph, order, cycles, .. } = self;
+        let &[a, b] = graph.succs(branch) else { return None };
+        let (end, other) = if graph.succs(a).is_empty() { (a, b) } else { (b, a) };
+        if cycles.cycle_of(branch).is_some() || !graph.succs(end).is_empty() {
+            return None;
+        }
+        let mut rest = graph.preds(end).iter().rev().take(GLANCE).filter(|&&pred| pred != branch).peekable();
+        let is_alone = rest.peek().is_none();
+        (is_alone || rest.any(|&pred| order.is_ancestor(other, pred))).then_some((!is_alone).then_some(end))
     }
 
     /// The answer that is right for every branch.
