@@ -1,7 +1,8 @@
 //! Which of the driver's functions does the program call through us?
 //!
 //! Each hook has the name and type of the driver's function, calls it with the program's arguments and returns its
-//! result. [`ROWS`] lists under which name and for which versions `cuGetProcAddress` returns the hook.
+//! result. [`ROWS`] lists for which versions `cuGetProcAddress` returns the hook. It is asked for the name without what
+//! follows the underscore: the version, and `_ptsz` or `_ptds` if stream 0 is the calling thread's own.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "the driver's names and parameters")]
 
 use crate::copies::{self, Region};
@@ -20,8 +21,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// One hook.
 pub struct Row {
-    /// The name for `cuGetProcAddress`, without version and stream suffix.
-    pub symbol: &'static CStr,
+    /// The name for `cuGetProcAddress`.
+    pub symbol: &'static str,
     /// The CUDA versions for which this variant is returned.
     pub versions: Range<c_int>,
     /// Whether this is the variant in which stream 0 is the calling thread's own.
@@ -56,10 +57,22 @@ impl Drop for Outermost {
     }
 }
 
-/// Defines one hook, with its slot in a module of the same name. `real` calls the driver; `own` says whether stream 0 is
-/// the calling thread's own.
+const fn symbol_of(name: &'static str) -> &'static str {
+    let mut end = 0;
+    while end < name.len() && name.as_bytes()[end] != b'_' {
+        end += 1;
+    }
+    name.split_at(end).0
+}
+
+const fn is_per_thread(name: &str) -> bool {
+    matches!(name.as_bytes(), [.., b'_', b'p', b't', _, _])
+}
+
+/// Defines one hook, with its slot in a module of the same name. `real` calls the driver; `own` says whether stream 0
+/// is the calling thread's own.
 macro_rules! hook {
-    ($name:ident $is_own:literal ($($argument:ident: $type:ty),*) $real:ident $own:tt $body:block) => {
+    ($name:ident ($($argument:ident: $type:ty),*) $real:ident $own:tt $body:block) => {
         mod $name {
             use super::*;
             pub static SLOT: Slot = Slot::new(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
@@ -70,6 +83,7 @@ macro_rules! hook {
 
         /// Called instead of the driver's function of this name.
         #[unsafe(no_mangle)]
+        #[allow(unused_unsafe, reason = "not every body calls what asks for it")]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             let address = $name::SLOT.get();
             if address == 0 {
@@ -80,35 +94,35 @@ macro_rules! hook {
                 std::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> c_int>(address)($($argument),*)
             };
             let Some(_outermost) = Outermost::enter() else { return $real() };
-            let $own = $is_own;
-            $body
+            let $own = const { is_per_thread(stringify!($name)) };
+            // SAFETY: what the body calls gets the program's own arguments, and the driver's answer to them.
+            unsafe { $body }
         }
     };
 }
 
 macro_rules! row {
-    ($name:ident $is_own:literal $symbol:literal $from:tt $to:tt) => {
+    ($name:ident $symbol:expr, $from:tt $to:tt) => {
         Row {
             symbol: $symbol,
             versions: $from..$to,
-            per_thread: $is_own,
+            per_thread: is_per_thread(stringify!($name)),
             function: $name as *const c_void,
             slot: &$name::SLOT,
         }
     };
 }
 
-/// Defines hooks and [`ROWS`]: under which name of the driver, in which versions of CUDA, and with whose stream 0 each
-/// function of one type is found.
+/// Defines hooks and [`ROWS`]: in which versions of CUDA each function is found, and what all of one type do.
 macro_rules! hooks {
-    ($($symbol:literal: $($name:ident $is_own:literal $from:tt..$to:tt),+; $arguments:tt $real:ident $own:tt $body:block)*) => {
-        $($(hook!($name $is_own $arguments $real $own $body);)+)*
+    ($($($name:ident $from:tt..$to:tt),+; $arguments:tt $real:ident $own:tt $body:block)*) => {
+        $($(hook!($name $arguments $real $own $body);)+)*
 
         /// Every hook.
         pub static ROWS: &[Row] = &[
-            $($(row!($name $is_own $symbol $from $to),)+)*
+            $($(row!($name symbol_of(stringify!($name)), $from $to),)+)*
             // found under a second name
-            row!(cuGraphInstantiateWithFlags false c"cuGraphInstantiateWithFlags" 11040 EVER),
+            row!(cuGraphInstantiateWithFlags "cuGraphInstantiate", 12000 EVER),
         ];
     };
 }
@@ -271,121 +285,94 @@ fn before(act: impl FnOnce(&State), real: impl FnOnce() -> c_int) -> c_int {
 }
 
 hooks! {
-    c"cuGetProcAddress": cuGetProcAddress false 0..12000;
+    cuGetProcAddress 0..12000;
     (symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64) real _ {
-        // SAFETY: the program's own arguments.
-        unsafe { looked_up(real(), symbol, found, version, flags) }
+        looked_up(real(), symbol, found, version, flags)
     }
-    c"cuGetProcAddress": cuGetProcAddress_v2 false 12000..EVER;
+    cuGetProcAddress_v2 12000..EVER;
     (symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64, status: *mut c_int) real _ {
-        // SAFETY: the program's own arguments.
-        unsafe { looked_up(real(), symbol, found, version, flags) }
+        looked_up(real(), symbol, found, version, flags)
     }
 
-    c"cuLaunchKernel": cuLaunchKernel false 4000..EVER, cuLaunchKernel_ptsz true 7000..EVER;
+    cuLaunchKernel 4000..EVER, cuLaunchKernel_ptsz 7000..EVER;
     (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
         parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
         launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, 0), real)
     }
-    c"cuLaunchCooperativeKernel": cuLaunchCooperativeKernel false 9000..EVER, cuLaunchCooperativeKernel_ptsz true 9000..EVER;
+    cuLaunchCooperativeKernel 9000..EVER, cuLaunchCooperativeKernel_ptsz 9000..EVER;
     (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
         parameters: *mut *mut c_void) real own {
         launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, COOPERATIVE), real)
     }
-    c"cuLaunchKernelEx": cuLaunchKernelEx false 11060..EVER, cuLaunchKernelEx_ptsz true 11060..EVER;
+    cuLaunchKernelEx 11060..EVER, cuLaunchKernelEx_ptsz 11060..EVER;
     (config: *const Config, f: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
-        // SAFETY: the program's own argument.
-        match unsafe { configured(config, f, own) } { Some(what) => launch(&what, real), None => real() }
+        match configured(config, f, own) { Some(what) => launch(&what, real), None => real() }
     }
-    c"cuGraphLaunch": cuGraphLaunch false 10000..EVER, cuGraphLaunch_ptsz true 10000..EVER;
+    cuGraphLaunch 10000..EVER, cuGraphLaunch_ptsz 10000..EVER;
     (executable: Handle, stream: Handle) real own {
         let answer = launch(&graph(executable, stream, own), real);
         if answer == SUCCESS { copies::of_graph(executable, stream, own) }
         answer
     }
 
-    c"cuGraphInstantiate": cuGraphInstantiate false 10000..11000, cuGraphInstantiate_v2 false 11000..12000;
+    cuGraphInstantiate 10000..11000, cuGraphInstantiate_v2 11000..12000;
     (executable: *mut Handle, graph: Handle, node: usize, log: usize, size: usize) real _ {
-        // SAFETY: the driver's answer.
-        unsafe { instantiated(real(), executable, graph) }
+        instantiated(real(), executable, graph)
     }
-    c"cuGraphInstantiate": cuGraphInstantiateWithFlags false 12000..EVER;
-    (executable: *mut Handle, graph: Handle, flags: c_ulonglong) real _ {
-        // SAFETY: the driver's answer.
-        unsafe { instantiated(real(), executable, graph) }
-    }
-    c"cuGraphInstantiateWithParams": cuGraphInstantiateWithParams false 12000..EVER,
-        cuGraphInstantiateWithParams_ptsz true 12000..EVER;
-    (executable: *mut Handle, graph: Handle, parameters: *mut c_void) real _ {
-        // SAFETY: the driver's answer.
-        unsafe { instantiated(real(), executable, graph) }
-    }
-    c"cuStreamBeginCapture": cuStreamBeginCapture false 10000..10010, cuStreamBeginCapture_ptsz true 10000..10010;
+    cuGraphInstantiateWithFlags 11040..EVER;
+    (executable: *mut Handle, graph: Handle, flags: c_ulonglong) real _ { instantiated(real(), executable, graph) }
+    cuGraphInstantiateWithParams 12000..EVER, cuGraphInstantiateWithParams_ptsz 12000..EVER;
+    (executable: *mut Handle, graph: Handle, parameters: *mut c_void) real _ { instantiated(real(), executable, graph) }
+    cuStreamBeginCapture 10000..10010, cuStreamBeginCapture_ptsz 10000..10010;
     (stream: Handle) real _ { capturing(real) }
-    c"cuStreamBeginCapture": cuStreamBeginCapture_v2 false 10010..EVER, cuStreamBeginCapture_v2_ptsz true 10010..EVER;
+    cuStreamBeginCapture_v2 10010..EVER, cuStreamBeginCapture_v2_ptsz 10010..EVER;
     (stream: Handle, mode: c_int) real _ { capturing(real) }
-    c"cuStreamBeginCaptureToGraph": cuStreamBeginCaptureToGraph false 12030..EVER,
-        cuStreamBeginCaptureToGraph_ptsz true 12030..EVER;
+    cuStreamBeginCaptureToGraph 12030..EVER, cuStreamBeginCaptureToGraph_ptsz 12030..EVER;
     (stream: Handle, graph: Handle, nodes: usize, edges: usize, count: usize, mode: c_int) real _ { capturing(real) }
 
-    c"cuModuleGetFunction": cuModuleGetFunction false 2000..EVER;
-    (found: *mut Handle, module: Handle, name: *const c_char) real _ {
-        // SAFETY: the driver's answer.
-        unsafe { named(real(), found, name, false) }
-    }
-    c"cuLibraryGetKernel": cuLibraryGetKernel false 12000..EVER;
-    (found: *mut Handle, library: Handle, name: *const c_char) real _ {
-        // SAFETY: the driver's answer.
-        unsafe { named(real(), found, name, true) }
-    }
+    cuModuleGetFunction 2000..EVER;
+    (found: *mut Handle, module: Handle, name: *const c_char) real _ { named(real(), found, name, false) }
+    cuLibraryGetKernel 12000..EVER;
+    (found: *mut Handle, library: Handle, name: *const c_char) real _ { named(real(), found, name, true) }
 
-    c"cuCtxSynchronize": cuCtxSynchronize false 2000..13000; () real _ { waits(real) }
-    c"cuCtxSynchronize": cuCtxSynchronize_v2 false 13000..EVER; (context: Handle) real _ { waits(real) }
-    c"cuStreamSynchronize": cuStreamSynchronize false 2000..EVER, cuStreamSynchronize_ptsz true 7000..EVER;
-    (stream: Handle) real _ { waits(real) }
-    c"cuStreamQuery": cuStreamQuery false 2000..EVER, cuStreamQuery_ptsz true 7000..EVER;
-    (stream: Handle) real _ { waits(real) }
-    c"cuEventSynchronize": cuEventSynchronize false 2000..EVER; (event: Handle) real _ { waits(real) }
-    c"cuEventQuery": cuEventQuery false 2000..EVER; (event: Handle) real _ { waits(real) }
-    c"cuMemFree": cuMemFree_v2 false 3020..EVER; (pointer: u64) real _ { waits(real) }
-    c"cuMemFreeHost": cuMemFreeHost false 2000..EVER;
+    cuCtxSynchronize 2000..13000; () real _ { waits(real) }
+    cuCtxSynchronize_v2 13000..EVER, cuStreamSynchronize 2000..EVER, cuStreamSynchronize_ptsz 7000..EVER,
+        cuStreamQuery 2000..EVER, cuStreamQuery_ptsz 7000..EVER, cuEventSynchronize 2000..EVER, cuEventQuery 2000..EVER;
+    (on: Handle) real _ { waits(real) }
+    cuMemFree_v2 3020..EVER; (pointer: u64) real _ { waits(real) }
+    cuMemFreeHost 2000..EVER, cuMemHostUnregister 4000..EVER;
     (pointer: usize) real _ { before(|_| copies::forget_memory(pointer), real) }
-    c"cuMemHostUnregister": cuMemHostUnregister false 4000..EVER;
-    (pointer: usize) real _ { before(|_| copies::forget_memory(pointer), real) }
-    c"cuMemAllocManaged": cuMemAllocManaged false 6000..EVER;
+    cuMemAllocManaged 6000..EVER;
     (pointer: *mut u64, bytes: usize, flags: c_uint) real _ {
         before(|state| { state.table.header.managed_bytes.fetch_add(bytes as u64, Relaxed); }, real)
     }
-    c"cuCtxDestroy": cuCtxDestroy_v2 false 4000..EVER;
+    cuCtxDestroy_v2 4000..EVER;
     (context: Handle) real _ { before(|state| state.forget_contexts(|of, _| of == context), real) }
-    c"cuDevicePrimaryCtxReset": cuDevicePrimaryCtxReset false 7000..11000, cuDevicePrimaryCtxReset_v2 false 11000..EVER;
-    (device: c_int) real _ { before(|state| state.forget_contexts(|_, of| of == device), real) }
-    c"cuDevicePrimaryCtxRelease": cuDevicePrimaryCtxRelease false 7000..11000,
-        cuDevicePrimaryCtxRelease_v2 false 11000..EVER;
+    cuDevicePrimaryCtxReset 7000..11000, cuDevicePrimaryCtxReset_v2 11000..EVER,
+        cuDevicePrimaryCtxRelease 7000..11000, cuDevicePrimaryCtxRelease_v2 11000..EVER;
     (device: c_int) real _ { before(|state| state.forget_contexts(|_, of| of == device), real) }
 
-    c"cuMemcpyDtoH": cuMemcpyDtoH_v2 false 3020..EVER, cuMemcpyDtoH_v2_ptds true 7000..EVER;
+    cuMemcpyDtoH_v2 3020..EVER, cuMemcpyDtoH_v2_ptds 7000..EVER;
     (to: usize, from: u64, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
-    c"cuMemcpyDtoHAsync": cuMemcpyDtoHAsync_v2 false 3020..EVER, cuMemcpyDtoHAsync_v2_ptsz true 7000..EVER;
+    cuMemcpyDtoHAsync_v2 3020..EVER, cuMemcpyDtoHAsync_v2_ptsz 7000..EVER;
     (to: usize, from: u64, bytes: usize, stream: Handle) real own {
         copying(real, || Some(Region::flat(to, bytes)), stream, own)
     }
-    c"cuMemcpyAtoH": cuMemcpyAtoH_v2 false 3020..EVER, cuMemcpyAtoH_v2_ptds true 7000..EVER;
+    cuMemcpyAtoH_v2 3020..EVER, cuMemcpyAtoH_v2_ptds 7000..EVER;
     (to: usize, from: Handle, offset: usize, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
-    c"cuMemcpy": cuMemcpy false 4000..EVER, cuMemcpy_ptds true 7000..EVER;
+    cuMemcpy 4000..EVER, cuMemcpy_ptds 7000..EVER;
     (to: u64, from: u64, bytes: usize) real _ { copied(real, || copies::of_unified(to, from, bytes)) }
-    c"cuMemcpyAsync": cuMemcpyAsync false 4000..EVER, cuMemcpyAsync_ptsz true 7000..EVER;
+    cuMemcpyAsync 4000..EVER, cuMemcpyAsync_ptsz 7000..EVER;
     (to: u64, from: u64, bytes: usize, stream: Handle) real own {
         copying(real, || copies::of_unified(to, from, bytes), stream, own)
     }
-    c"cuMemcpy2D": cuMemcpy2D_v2 false 3020..EVER, cuMemcpy2D_v2_ptds true 7000..EVER;
+    cuMemcpy2D_v2 3020..EVER, cuMemcpy2D_v2_ptds 7000..EVER,
+        cuMemcpy2DUnaligned_v2 3020..EVER, cuMemcpy2DUnaligned_v2_ptds 7000..EVER;
     (copy: *const c_void) real _ { copied(real, || of_2d(copy)) }
-    c"cuMemcpy2DUnaligned": cuMemcpy2DUnaligned_v2 false 3020..EVER, cuMemcpy2DUnaligned_v2_ptds true 7000..EVER;
-    (copy: *const c_void) real _ { copied(real, || of_2d(copy)) }
-    c"cuMemcpy2DAsync": cuMemcpy2DAsync_v2 false 3020..EVER, cuMemcpy2DAsync_v2_ptsz true 7000..EVER;
+    cuMemcpy2DAsync_v2 3020..EVER, cuMemcpy2DAsync_v2_ptsz 7000..EVER;
     (copy: *const c_void, stream: Handle) real own { copying(real, || of_2d(copy), stream, own) }
-    c"cuMemcpy3D": cuMemcpy3D_v2 false 3020..EVER, cuMemcpy3D_v2_ptds true 7000..EVER;
+    cuMemcpy3D_v2 3020..EVER, cuMemcpy3D_v2_ptds 7000..EVER;
     (copy: *const c_void) real _ { copied(real, || of_3d(copy)) }
-    c"cuMemcpy3DAsync": cuMemcpy3DAsync_v2 false 3020..EVER, cuMemcpy3DAsync_v2_ptsz true 7000..EVER;
+    cuMemcpy3DAsync_v2 3020..EVER, cuMemcpy3DAsync_v2_ptsz 7000..EVER;
     (copy: *const c_void, stream: Handle) real own { copying(real, || of_3d(copy), stream, own) }
 }

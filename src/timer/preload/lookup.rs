@@ -130,7 +130,7 @@ pub unsafe extern "C" fn dlsym(library: *mut c_void, name: *const c_char) -> *mu
 fn row_of(symbol: &CStr, version: c_int, flags: u64) -> Option<&'static Row> {
     /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
     const PER_THREAD: u64 = 2;
-    let fits = |row: &&Row| row.symbol == symbol && row.versions.contains(&version);
+    let fits = |row: &&Row| row.symbol.as_bytes() == symbol.to_bytes() && row.versions.contains(&version);
     let per_thread = ROWS.iter().filter(|_| flags & PER_THREAD != 0).filter(|row| row.per_thread).find(fits);
     per_thread.or_else(|| ROWS.iter().filter(|row| !row.per_thread).find(fits))
 }
