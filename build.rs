@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PASSES: &str = "passes";
-/// Strings across the C boundary.
-const TEXT_H: &str = "src/ir/llvm";
+/// Headers that both share.
+const SHARED: &str = "src/ir/llvm";
 /// What launches call in host code with versions, as bitcode in the plugin.
 const LAUNCH_FOLDER: &str = "src/launch";
 const LAUNCH: &str = "src/launch/launch.c";
@@ -18,14 +18,13 @@ const LAUNCH: &str = "src/launch/launch.c";
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/ir/cpp.rs");
-    println!("cargo:rerun-if-changed={TEXT_H}/text.h");
-    for file in files(LAUNCH_FOLDER, &["c", "h"]) {
+    for file in files(SHARED, &["h"]).into_iter().chain(files(LAUNCH_FOLDER, &["c", "h"])) {
         println!("cargo:rerun-if-changed={}", file.display());
     }
     // most of what a library of LLVM offers is not called for every module: look it up when it is
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
     compile(PASSES, "warpwise_passes", &llvm("HEADERS"), |build| {
-        build.include(TEXT_H).define("WARPWISE_VERSION", Some(concat!('"', env!("CARGO_PKG_VERSION"), '"')));
+        build.include(SHARED).define("WARPWISE_VERSION", Some(concat!('"', env!("CARGO_PKG_VERSION"), '"')));
     });
     let clang = Path::new(&llvm("PROGRAMS")).join("clang");
     compile_launch(&clang, "launch.bc", &[]);

@@ -4,13 +4,9 @@
 // and the import from LLVM is part of ours.
 
 #include "affine_divergence.h"
-#include "llvm-c/TargetMachine.h"
+#include "managers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CBindingWrapping.h"
-#include "llvm/Target/TargetMachine.h"
 #include <ctime>
 
 using namespace llvm;
@@ -26,16 +22,9 @@ template <typename Body> static uint64_t nanoseconds(Body B) {
 // Fills `theirs` and `ours` with `runs` times each, measured alternately, for all functions with a body.
 extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineRef Machine, uint64_t *Theirs,
                                         uint64_t *Ours, uint32_t Runs) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  warpwise::Managers All(Machine);
+  auto &MAM = All.MAM;
+  auto &FAM = All.FAM;
   MAM.registerPass([] { return warpwise::AffineModuleAnalysis(); });
   FAM.registerPass([] { return warpwise::AffineDivergenceAnalysis(); });
   auto &M = *unwrap(Module);

@@ -73,8 +73,7 @@ impl Visits {
     /// Whether the warps that split save more than the others pay.
     fn pays(&self, numbers: &Numbers) -> bool {
         let each = |count: u64, cycles: i64| i128::from(count) * i128::from(cycles);
-        let gain = i64::from(numbers.saved) - i64::from(numbers.added);
-        each(self.split, gain) > each(self.reached.saturating_sub(self.split), numbers.risk.into())
+        each(self.split, numbers.gain()) > each(self.reached.saturating_sub(self.split), numbers.risk.into())
     }
 }
 
@@ -126,6 +125,13 @@ pub struct Numbers {
     pub visits: Option<Visits>,
     /// Registers needed at most by a block of the sides before melding, and by a melded block after it.
     pub registers: [u32; 2],
+}
+
+impl Numbers {
+    /// What a warp that splits saves.
+    pub fn gain(&self) -> i64 {
+        i64::from(self.saved) - i64::from(self.added)
+    }
 }
 
 impl fmt::Display for Numbers {
@@ -252,8 +258,8 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
 /// The fraction of warps that are assumed to split, and what a warp that comes to the branch saves on average, in cycles.
 pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
     let chance = splits::chance(facts, plan.entry);
-    let Numbers { saved, added, risk, .. } = plan.numbers;
-    (chance, chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk))
+    let numbers = &plan.numbers;
+    (chance, chance * numbers.gain() as f64 - (1.0 - chance) * f64::from(numbers.risk))
 }
 
 /// Whether lanes agree on a branch wherever warps extend along x, in blocks of which that is not known.
@@ -286,8 +292,7 @@ fn of_switch(
         match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
             Ok(plan) => {
-                let gain = |plan: &FusePlan| i64::from(plan.numbers.saved) - i64::from(plan.numbers.added);
-                if best.as_ref().is_none_or(|best| gain(&plan) > gain(best)) {
+                if best.as_ref().is_none_or(|best| plan.numbers.gain() > best.numbers.gain()) {
                     best = Some(plan);
                 }
             }
@@ -310,7 +315,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::LeavesLoop);
         }
         let [saved, added, risk, branches] = [saved, added, risk, numbers.branches].map(i64::from);
-        if saved - added < MELD_LEAST_GAIN || added * 100 > saved * MELD_MAX_ADDED {
+        if numbers.gain() < MELD_LEAST_GAIN || added * 100 > saved * MELD_MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }
         let most = if numbers.guards > 0 { MELD_MAX_RISK_GUARDED } else { MELD_MAX_RISK };

@@ -6,6 +6,7 @@
 use super::code::text_with_made;
 use super::{Session, run_all};
 use crate::choices::VERSION;
+use crate::settings::enabled::OFF;
 use crate::settings::{Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
@@ -19,8 +20,6 @@ use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
 use warpwise_ir::llvm::remark::Host;
 
-/// The attribute that keeps all transforms from a function.
-const OFF: &str = "warpwise-off";
 /// The attribute that limits the registers of a kernel's threads.
 const REGISTERS: &str = "nvvm.maxnreg";
 /// What the code of a copy is called until it is known to stay.

@@ -10,7 +10,7 @@ use warpwise_ir::llvm::edit::annotate::is_optnone;
 use warpwise_ir::llvm::handle::{Function, Module};
 
 /// The string attribute that switches all transforms off.
-const OFF: &str = "warpwise-off";
+pub const OFF: &str = "warpwise-off";
 
 /// Whether a transform may change a function. Every transform checks this first.
 pub fn is_enabled(function: Function<'_>, transform: Transform) -> bool {
