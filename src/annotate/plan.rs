@@ -30,12 +30,17 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
 
 /// Why a uniform branch that is hidden from ptxas is left alone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Reject {
+    #[error("branch is uniform, but lanes of the warp may come to it apart, and a vote would wait for all")]
     NotConvergent,
+    #[error("branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling")]
     LoopEnd,
+    #[error("branch is uniform, but so short that ptxas predicates it")]
     Short,
+    #[error("branch is uniform, but its sides never meet: there is no barrier to remove")]
     NoJoin,
+    #[error("branch is uniform, but votes are switched off")]
     SwitchedOff,
 }
 
@@ -49,20 +54,6 @@ impl Reject {
             Reject::NoJoin => "BranchWithoutJoin",
             Reject::SwitchedOff => "BranchSwitchedOff",
         }
-    }
-}
-
-impl std::fmt::Display for Reject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Reject::NotConvergent => {
-                "branch is uniform, but lanes of the warp may come to it apart, and a vote would wait for all"
-            }
-            Reject::LoopEnd => "branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling",
-            Reject::Short => "branch is uniform, but so short that ptxas predicates it",
-            Reject::NoJoin => "branch is uniform, but its sides never meet: there is no barrier to remove",
-            Reject::SwitchedOff => "branch is uniform, but votes are switched off",
-        })
     }
 }
 

@@ -8,7 +8,6 @@
 //! cause undefined behaviour for any operand (including poison), and its result is not used. Division floats if the
 //! divisor is a constant other than zero and minus one.
 
-use std::fmt;
 use warpwise_ir::Func;
 use warpwise_ir::call::{Callee, Memory};
 use warpwise_ir::entity::{Block, Inst};
@@ -17,36 +16,29 @@ use warpwise_ir::inst::{ConstData, Flags, Opcode};
 use warpwise_ir::llvm::edit::fuse::is_bound_call;
 use warpwise_ir::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
 
-/// Why a block cannot be melded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Why a block cannot be melded: what it holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Obstacle {
+    #[error("a convergent operation")]
     Convergent,
+    #[error("a volatile access")]
     Volatile,
+    #[error("an atomic operation or a fence")]
     Atomic,
+    #[error("inline assembly")]
     InlineAsm,
+    #[error("a call through a pointer")]
     IndirectCall,
+    #[error("a call with operand bundles or musttail")]
     BoundCall,
+    #[error("an intrinsic with side effects")]
     Intrinsic,
+    #[error("a stack object")]
     Stack,
+    #[error("exception handling")]
     Exception,
+    #[error("an instruction of unknown meaning")]
     Unknown,
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Obstacle::Convergent => "a convergent operation",
-            Obstacle::Volatile => "a volatile access",
-            Obstacle::Atomic => "an atomic operation or a fence",
-            Obstacle::InlineAsm => "inline assembly",
-            Obstacle::IndirectCall => "a call through a pointer",
-            Obstacle::BoundCall => "a call with operand bundles or musttail",
-            Obstacle::Intrinsic => "an intrinsic with side effects",
-            Obstacle::Stack => "a stack object",
-            Obstacle::Exception => "exception handling",
-            Obstacle::Unknown => "an instruction of unknown meaning",
-        })
-    }
 }
 
 /// Intrinsics and attributes by number, looked up once per module.

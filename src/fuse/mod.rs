@@ -478,7 +478,7 @@ fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host
     let rejects = work.rejects.iter().filter(|(block, reject)| !core.contains(block) && is_told(reject));
     for (block, reject) in rejects {
         let branch = handles.inst(facts.func.terminator(*block));
-        let message = reject.to_string();
+        let message = format!("divergent branch not fused: {reject}");
         host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
     }
 }

@@ -10,7 +10,8 @@
 //! functions.
 
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::gpu::prices::{DATA_SPLITS, USUAL_THREADS};
+use warpwise_analysis::gpu::occupancy::expected_threads;
+use warpwise_analysis::gpu::prices::DATA_SPLITS;
 use warpwise_ir::entity::{Block, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::inst::{Opcode, Predicate};
@@ -30,8 +31,7 @@ pub fn chance(facts: &Facts, entry: Block) -> f64 {
         let grows = |&value: &Value| facts.scope_at_use(value, entry).is_some() || facts.form(value).is_some();
         Predicate::from_sub(func.insts[compare].sub).is_some() && func.operands(compare).iter().all(grows)
     });
-    let threads = facts.geometry.exact.map(|shape| shape.threads()).or(facts.geometry.max_threads);
-    let warps = threads.unwrap_or(USUAL_THREADS).div_ceil(WARP_SIZE).max(1);
+    let warps = expected_threads(&facts.geometry).div_ceil(WARP_SIZE).max(1);
     if is_threshold { 1.0 / f64::from(warps) } else { 1.0 }
 }
 
