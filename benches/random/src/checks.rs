@@ -27,12 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Remarks of passes that duplicate or drop floating-point code: they inline, unroll, make versions (also for block
-/// sizes whose shared memory suffices), recompute.
-const DUPLICATES: &[&str] = &[
-    "CallInlined", "ArraysFreed", "LoopUnrolled", "VersionMade", "DivisionKept", "PressureRematerialised",
-    "StackToShared",
-];
+/// Remarks of passes that duplicate or drop floating-point code: they unroll, make versions (also for block sizes whose
+/// shared memory suffices), recompute.
+const DUPLICATES: &[&str] =
+    &["ArraysFreed", "LoopUnrolled", "VersionMade", "DivisionKept", "PressureRematerialised", "StackToShared"];
 
 /// Loads of each function in machine code: global, shared, local, generic.
 fn loads(sass: &str) -> BTreeMap<String, BTreeMap<&str, usize>> {
@@ -240,16 +238,51 @@ fn roundings(text: &str) -> Roundings {
     out
 }
 
+/// What each function of a module executes, what it calls included, so that inlining changes nothing.
+fn roundings_of_functions(ptx: &str) -> BTreeMap<String, Roundings> {
+    let all = chunks(ptx).into_iter().filter(|c| c.text.trim_end().ends_with('}'));
+    let bodies: BTreeMap<&str, &str> = all.map(|c| (c.symbol, c.text)).collect();
+    let mut out = BTreeMap::new();
+    bodies.keys().for_each(|name| add_roundings(name, &bodies, &mut Vec::new(), &mut out));
+    out
+}
+
+/// Adds a function and what it calls; those in `open` are being counted.
+fn add_roundings<'a>(
+    name: &'a str,
+    bodies: &BTreeMap<&'a str, &'a str>,
+    open: &mut Vec<&'a str>,
+    out: &mut BTreeMap<String, Roundings>,
+) {
+    let Some(&text) = bodies.get(name).filter(|_| !open.contains(&name) && !out.contains_key(name)) else { return };
+    open.push(name);
+    let mut sum = roundings(text);
+    for called in text.lines().filter_map(callee) {
+        add_roundings(called, bodies, open, out);
+        for (kind, count) in out.get(called).into_iter().flatten() {
+            *sum.entry(kind.clone()).or_default() += count;
+        }
+    }
+    open.pop();
+    out.insert(name.to_owned(), sum);
+}
+
+/// What a line of PTX calls by its name.
+fn callee(line: &str) -> Option<&str> {
+    let operands = line.trim_start().strip_prefix("call.uni")?.trim_start();
+    let operands = match operands.strip_prefix('(') {
+        Some(results) => results.split_once(')')?.1.trim_start_matches([',', ' ']),
+        None => operands,
+    };
+    operands.split([',', ';']).next()
+}
+
 /// Kernels whose multiply-adds are not those of clang: a line for each.
 pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
-    let functions = |ptx: &str| -> BTreeMap<String, Roundings> {
-        let all = chunks(ptx).into_iter().filter(|c| c.text.trim_end().ends_with('}'));
-        all.map(|c| (c.symbol.to_owned(), roundings(c.text))).collect()
-    };
     let has_duplicates = |name: &str| {
         ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
     };
-    let (before, after) = (functions(plain), functions(&ours.ptx));
+    let (before, after) = (roundings_of_functions(plain), roundings_of_functions(&ours.ptx));
     let mut out = Vec::new();
     for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(name)) {
         // an alternative has the name of its kernel, and behind a dollar sign its own
@@ -374,6 +407,9 @@ mod tests {
         assert!(!contractions(&entry(two), &ours(fma)).is_empty());
         assert!(contractions(&entry(&format!("{fma}{two}")), &ours(fma)).is_empty(), "nobody needs it");
         assert!(!contractions(&entry("\tcvt.rn.f32.f64 %a, %b;\n"), &ours("\tcvt.rn.f16.f64 %a, %b;\n")).is_empty());
+        let called = format!(".func h()\n{{\n{fma}}}\n{}", entry("\tcall.uni (r), h, (p);\n"));
+        assert!(contractions(&called, &ours(fma)).is_empty(), "inlined");
+        assert!(!contractions(&called, &ours(two)).is_empty());
         let unrolled =
             Built { ptx: entry(&both), done: vec![("k1".to_owned(), "LoopUnrolled".to_owned())], versions: Vec::new() };
         assert!(contractions(&entry(fma), &unrolled).is_empty());
