@@ -62,13 +62,14 @@ define void @odd(ptr addrspace(3) %to, ptr addrspace(1) %from) {
   ret void
 }
 
-; one access anyway; bytes; volatile; of unknown length; of a stack object
+; one access anyway; bytes; pairs of bytes; volatile; of unknown length; of a stack object
 ; CHECK-LABEL: @stays(
-; CHECK-COUNT-5: call void @llvm.memcpy
+; CHECK-COUNT-6: call void @llvm.memcpy
 define void @stays(ptr %to, ptr %from, i64 %length) {
   %object = alloca [16 x i8], align 16
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %to, ptr align 8 %from, i64 8, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 2 %to, ptr align 2 %from, i64 16, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 16, i1 true)
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 %length, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %object, ptr align 16 %from, i64 16, i1 false)

@@ -57,8 +57,10 @@ pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
     // LLVM reads more than there is to read where an address is known to be aligned better than its piece
     copy.aligns = [copy.aligns[0].min(copy.aligns[1]); 2];
     // one access of 8 bytes is what the back end makes of it, too
-    let gains = copy.pieces.len() > 1 || copy.pieces.first().is_some_and(|piece| piece.bytes == WIDEST_ACCESS);
-    (gains && copy.pieces.len() <= COPY_MAX_PIECES).then_some(copy)
+    let widest = copy.pieces.first()?.bytes;
+    let gains = copy.pieces.len() > 1 || widest == WIDEST_ACCESS;
+    // a vector of two bytes is two registers
+    (gains && widest != 2 && copy.pieces.len() <= COPY_MAX_PIECES).then_some(copy)
 }
 
 /// A `memcpy` in pieces of so many bytes at most, if it is not volatile and has a small constant length.

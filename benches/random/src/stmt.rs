@@ -449,7 +449,8 @@ impl Gen {
                 // each call would be a copy
                 self.helpers.retain(|other| other.name != helper.name);
                 let (w, at) = (self.name("w"), self.rng.below(LARGE));
-                let values: Vec<String> = (0..LARGE).map(|_| self.value(ty, 1)).collect();
+                // a product with a known 1 is none
+                let values: Vec<String> = (0..LARGE).map(|_| format!("opaque({})", self.value(ty, 1))).collect();
                 let result = if ty.is_float() { format!("hs({w}[{at}])") } else { format!("{w}[{at}]") };
                 let (argument, taken) = (self.unsigned(1), self.absorb(&result));
                 let call = format!("{}(I, F, {w}, {argument});", helper.name);
