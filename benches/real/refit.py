@@ -4,7 +4,8 @@
 Reads changed.tsv: one row for each kernel whose machine code a transform changed, with its speed-up and the number by
 which the model decides. For each model it finds the threshold that gives the highest geometric mean, and then once more
 for each program with the rows of that program left out; the threshold so found decides about the program. A kernel that
-is left alone counts as 1 when thresholds are compared, and not at all in the summaries.
+is left alone counts as 1 when thresholds are compared, and not at all in the summaries. Where the programs stand against
+nvcc and clang is printed first.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import pathlib
 import re
 import statistics
 import sys
+
+import standing
 
 HERE = pathlib.Path(__file__).parent
 WARP = 32
@@ -117,6 +120,8 @@ def main():
     options = argparse.ArgumentParser(prog="scripts/bench real", description=__doc__)
     options.add_argument("table", nargs="?", default=HERE / "changed.tsv", help="default: benches/real/changed.tsv")
     rows = read_rows(options.parse_args().table)
+    standing.show()
+    print()
     now, left_out = [], []
     for transform, number, name, sign in MODELS:
         # what a rule without a number refuses, no threshold decides about
