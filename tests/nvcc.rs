@@ -52,6 +52,20 @@ fn programs_of_one_command_and_of_many() {
 }
 
 #[test]
+fn warnings_are_those_of_nvcc_and_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let source = "#include <algorithm>\n#include <vector>\n__global__ void k(int *p, int n) {\n  int unused = 3;\n\
+                  #pragma unroll(8)\n  for (int i = 0; i < n; i++) p[i]++;\n}\n\
+                  void sort(std::vector<int> &v) { std::stable_sort(v.begin(), v.end()); }\n";
+    fs::write(place.join("a.cu"), source).unwrap();
+    let warnings = |line: &str| stderr(&nvcc(place, line)).matches("warning:").count();
+    assert_eq!(warnings("-arch=sm_90 -c a.cu"), 0);
+    assert_eq!(warnings("-arch=sm_90 -Xcompiler -Wall -c a.cu"), 1, "the unused variable");
+    assert_eq!(warnings("-arch=sm_90 -Xcompiler -Wall -ptx a.cu"), 1);
+}
+
+#[test]
 fn a_missing_openmp_library_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
@@ -163,6 +177,7 @@ fn what_clang_refuses_falls_back_object_for_object() {
     fs::write(place.join("bad.cu"), "#ifdef __clang__\n#error only nvcc\n#endif\n").unwrap();
     let refused = nvcc(place, "-c bad.cu");
     assert!(!refused.status.success() && !place.join("bad.o").exists());
+    assert!(stderr(&refused).contains("nvcc compiles with --fallback"));
     // replaces the real nvcc: records how it was called
     let real = place.join("real-nvcc");
     fs::write(&real, "#!/bin/sh\necho \"$@\" > called; for last; do :; done; : > \"$last\"\n").unwrap();

@@ -165,7 +165,12 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
         .spawn()
         .and_then(std::process::Child::wait_with_output)
         .with_context(|| format!("cannot run {}", program.to_string_lossy()))?;
-    let Some((source, goal, output)) = fallback else { return Ok(status(outcome.status)) };
+    let Some((source, goal, output)) = fallback else {
+        if !outcome.status.success() && matches!(step.purpose, Purpose::Compile { .. }) {
+            eprintln!("warpwise nvcc: what clang refuses, nvcc compiles with --fallback, object for object");
+        }
+        return Ok(status(outcome.status));
+    };
     let said = String::from_utf8_lossy(&outcome.stderr);
     if outcome.status.success() {
         eprint!("{said}");

@@ -62,6 +62,10 @@ const QUIET: &[&str] = &[
     "-Wno-vla-cxx-extension",
     // and say nothing of constants that a float rounds, such as `RAND_MAX`
     "-Wno-implicit-const-int-float-conversion",
+    // and nvcc accepts `#pragma unroll(8)`
+    "-Wno-cuda-compat",
+    // where the C++ library uses what it calls deprecated, clang forgets for CUDA that the library said not to mind
+    "-U__DEPRECATED",
     // what ptxas rejects is no bug of clang
     "-fno-crash-diagnostics",
 ];
@@ -161,6 +165,8 @@ impl Planner<'_> {
             Phase::UserDependencies => &["--cuda-host-only", "-MM"],
             Phase::Ptx => &["--cuda-device-only", "-S"],
             Phase::Cubin => &["--cuda-device-only", "-c"],
+            // the host's side warns of the same lines
+            _ if language == Language::Cuda => &["-Xarch_device", "-w", "-c"],
             _ => &["-c"],
         };
         command.extend(words.iter().map(OsString::from));
