@@ -1,115 +1,125 @@
 //! How do decisions become code? A pass plans on read-only facts. What it decides is counted against `-warpwise-limit`,
 //! noted for `-warpwise-trace` and said as a remark here, for all passes; what is carried out is applied when every function
-//! is planned, verified, and cleaned up by LLVM.
+//! is planned, verified, and cleaned up by LLVM. What is known about a function holds until it is edited.
 
+use crate::analyses::{Analyses, Kept};
 use crate::recursion::is_left_alone;
-use crate::settings::enabled::is_all_off;
-use std::cell::OnceCell;
-use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use crate::settings::is_enabled;
+use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
-/// What the user reads of a plan or of a refusal.
-pub trait Said {
-    /// Name of the remark.
-    fn name(&self) -> &'static str;
-    /// One line.
-    fn message(&self) -> String;
-}
-
-/// A plan for a place, or why there is none.
-pub struct Decision<'m, P, R> {
+/// What is decided about a place: its remark, and the plan if there is one.
+pub struct Decision<'m, P> {
     pub at: Inst<'m>,
-    pub outcome: Result<P, R>,
+    /// The remark's name and text.
+    pub name: &'static str,
+    pub message: String,
+    pub plan: Option<P>,
 }
 
-impl<'m, P, R> Decision<'m, P, R> {
+impl<'m, P> Decision<'m, P> {
     /// A plan.
-    pub fn plan(at: Inst<'m>, plan: P) -> Self {
-        Decision { at, outcome: Ok(plan) }
+    pub fn plan(at: Inst<'m>, name: &'static str, message: String, plan: P) -> Self {
+        Decision { at, name, message, plan: Some(plan) }
     }
 
     /// A refusal.
-    pub fn refusal(at: Inst<'m>, refusal: R) -> Self {
-        Decision { at, outcome: Err(refusal) }
+    pub fn refusal(at: Inst<'m>, name: &'static str, message: String) -> Self {
+        Decision { at, name, message, plan: None }
     }
 }
 
 /// A pass that changes functions one by one.
-pub trait FunctionPass {
-    type Plan<'m>: Said;
-    type Refusal<'m>: Said;
+pub trait FunctionPass<'m> {
+    type Plan;
+    /// The word of its switch.
+    const WORD: &'static str;
     /// What LLVM does to a function that was changed.
     const THEN: Option<Reshape>;
 
-    /// Whether a function is looked at; asked before anything is computed about it.
-    fn wants(&self, _function: Function<'_>) -> bool {
-        true
-    }
     /// What is decided about a function, in the order in which it would be carried out.
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Self::Plan<'m>, Self::Refusal<'m>>>;
-    /// Carries out a plan; it cannot fail.
-    fn apply<'m>(&self, plan: &Self::Plan<'m>, editor: &mut Editor<'m>);
-}
-
-/// A function, and what is known about it when first asked for.
-pub struct Unit<'a, 'm> {
-    pub function: Function<'m>,
-    module: Module<'m>,
-    options: divergence::Options,
-    known: &'a OnceCell<ModuleAnalysis<'m>>,
-}
-
-impl<'m> Unit<'_, 'm> {
-    /// The analysis of the module as it is before the pass changes anything.
-    pub fn analysis(&self) -> &ModuleAnalysis<'m> {
-        self.known.get_or_init(|| ModuleAnalysis::new(self.module, self.options))
-    }
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>>;
+    /// Carries out the plans for a function; it cannot fail.
+    fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>);
 }
 
 /// Runs a pass over a module; returns whether it changed.
-pub fn run<P: FunctionPass>(pass: &P, module: Module<'_>, options: divergence::Options, host: &Host<'_>) -> bool {
-    let known = OnceCell::new();
-    let mut planned = Vec::new();
-    // all are planned before one is edited: the facts of a function may depend on the bodies of others
-    for function in module.functions().filter(|&function| may_change(function, host) && pass.wants(function)) {
-        let decisions = pass.plan(&Unit { function, module, options, known: &known });
-        let plans = admitted(function, decisions, host);
-        if !plans.is_empty() {
-            planned.push((function, plans));
-        }
-    }
-    drop(known);
-    let mut editor = Editor::new(module);
-    for (function, plans) in &planned {
-        plans.iter().for_each(|plan| pass.apply(plan, &mut editor));
-        debug_assert!(editor.verifies(*function), "a pass broke '{}'", function.name());
-    }
-    drop(editor);
+pub fn run<'m, P: FunctionPass<'m>>(
+    pass: &P,
+    module: Module<'m>,
+    options: divergence::Options,
+    host: &Host<'_>,
+) -> bool {
+    run_on(pass, module.functions(), &mut Analyses::new(module, options), host)
+}
+
+/// Runs a pass over some functions; returns whether any changed.
+pub fn run_on<'m, P: FunctionPass<'m>>(
+    pass: &P,
+    functions: impl IntoIterator<Item = Function<'m>>,
+    analyses: &mut Analyses<'m>,
+    host: &Host<'_>,
+) -> bool {
+    let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+        Some(admitted(function, pass.plan(function, analyses), host)).filter(|plans| !plans.is_empty())
+    };
+    let apply = |function, plans, _: &mut _, editor: &mut Editor<'m>| {
+        pass.apply(plans, editor);
+        Some((function, Kept::Nothing))
+    };
+    let functions = functions.into_iter().filter(|&function| may_change(function, P::WORD, host));
+    let edited = run_phase(functions, analyses, plan, apply);
     if let Some(how) = P::THEN {
-        planned.iter().for_each(|(function, _)| host.reshape(*function, how));
+        edited.iter().for_each(|&function| host.reshape(function, how));
     }
-    !planned.is_empty()
+    !edited.is_empty()
+}
+
+/// Plans for all targets, and then edits those that have a plan: every plan sees the module as it was. `apply` returns the
+/// function that it has edited, if any, and what still holds about it. Returns these functions.
+pub fn run_phase<'m, T, P>(
+    targets: impl IntoIterator<Item = T>,
+    analyses: &mut Analyses<'m>,
+    mut plan: impl FnMut(&T, &mut Analyses<'m>) -> Option<P>,
+    mut apply: impl FnMut(T, P, &mut Analyses<'m>, &mut Editor<'m>) -> Option<(Function<'m>, Kept)>,
+) -> Vec<Function<'m>> {
+    let mut planned = Vec::new();
+    for target in targets {
+        planned.extend(plan(&target, analyses).map(|plan| (target, plan)));
+    }
+    let mut editor = Editor::new(analyses.module());
+    let mut edited = Vec::new();
+    for (target, plan) in planned {
+        let edit = apply(target, plan, analyses, &mut editor);
+        debug_assert!(edit.is_none_or(|(function, _)| editor.verifies(function)), "a pass broke a function");
+        edited.extend(edit);
+    }
+    // facts about one function depend on others as they were
+    edited.iter().for_each(|&(function, kept)| analyses.edited(function, kept));
+    edited.into_iter().map(|(function, _)| function).collect()
+}
+
+/// The functions that a pass may change, by the word of its switch.
+pub fn editable<'m>(module: Module<'m>, word: &str, host: &Host<'_>) -> impl Iterator<Item = Function<'m>> {
+    module.functions().filter(move |&function| may_change(function, word, host))
+}
+
+/// Whether a pass may change a function, by the word of its switch.
+pub fn may_change(function: Function<'_>, word: &str, host: &Host<'_>) -> bool {
+    !function.is_declaration() && is_enabled(function, word) && !is_left_alone(function, host)
 }
 
 /// Says what is decided about a function; returns the plans to be carried out.
-pub fn admitted<'m, P: Said, R: Said>(
-    function: Function<'m>,
-    decisions: impl IntoIterator<Item = Decision<'m, P, R>>,
-    host: &Host<'_>,
-) -> Vec<P> {
-    let mut plans = Vec::new();
-    for Decision { at, outcome } in decisions {
-        match outcome {
-            Ok(plan) if admits(function, Some(at), plan.name(), || plan.message(), host) => plans.push(plan),
-            Err(refusal) if host.wants(Kind::Missed) => {
-                host.emit(Kind::Missed, function, Some(at), refusal.name(), &refusal.message());
-            }
-            _ => {}
+fn admitted<'m, P>(function: Function<'m>, decisions: Vec<Decision<'m, P>>, host: &Host<'_>) -> Vec<P> {
+    let said = |Decision { at, name, message, plan }: Decision<'m, P>| {
+        if plan.is_none() {
+            host.emit(Kind::Missed, function, Some(at), name, &message);
         }
-    }
-    plans
+        plan.filter(|_| admits(function, Some(at), name, || message.clone(), host))
+    };
+    decisions.into_iter().filter_map(said).collect()
 }
 
 /// Whether a plan is carried out; says so.
@@ -125,9 +135,4 @@ pub fn admits<'m>(
         host.emit(Kind::Passed, function, at, name, &message());
     }
     is_admitted
-}
-
-/// Whether any transform may change a function.
-fn may_change(function: Function<'_>, host: &Host<'_>) -> bool {
-    !function.is_declaration() && !is_all_off(function) && !is_left_alone(function, host)
 }

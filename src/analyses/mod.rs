@@ -5,16 +5,16 @@
 //! another: the summaries they have of each other remain valid. Nothing is solved for questions that control flow and
 //! registers answer.
 
-mod limit;
 mod options;
 mod steered;
 #[cfg(test)]
 pub mod testing;
 
 pub use options::Options;
-pub use steered::{Edit, Kept, PlannedVersion, SteeredFunction, Version};
+pub use steered::{Edit, PlannedVersion, SteeredFunction, Version};
 
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::{self, Facts, ModuleAnalysis, Outline};
@@ -29,7 +29,7 @@ pub struct FunctionAnalyses<'m> {
     pub handles: Handles<'m>,
     analysis: Rc<ModuleAnalysis<'m>>,
     known: Known,
-    frequencies: Rc<Frequencies<'m>>,
+    frequencies: OnceCell<Rc<Frequencies<'m>>>,
     pressure: Option<Pressure>,
     objects: Option<Rc<[StackObject]>>,
 }
@@ -70,6 +70,11 @@ impl<'m> FunctionAnalyses<'m> {
     pub fn facts(&mut self) -> &Facts {
         self.solved().0
     }
+    /// The facts, and the handles back to LLVM.
+    pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {
+        let (facts, handles, _) = self.solved();
+        (facts, handles)
+    }
     /// The values kept in registers; computed when first requested.
     pub fn pressure(&mut self) -> (&Outline, &Pressure) {
         let outline = self.known.outline();
@@ -77,7 +82,7 @@ impl<'m> FunctionAnalyses<'m> {
     }
     /// How often the blocks run; computed when first requested.
     pub fn frequencies(&self) -> Rc<Frequencies<'m>> {
-        self.frequencies.clone()
+        self.frequencies.get_or_init(|| Rc::new(Frequencies::new(self.handles.function))).clone()
     }
     /// The stack objects; followed when first requested.
     pub fn objects(&mut self) -> Rc<[StackObject]> {
@@ -99,6 +104,15 @@ impl<'m> FunctionAnalyses<'m> {
             Known::Outline(_) | Known::Nothing => unreachable!("it was just solved"),
         }
     }
+}
+
+/// What still holds after a function was edited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// Nothing about the function.
+    Nothing,
+    /// No loop of it needs more registers than this.
+    AtMost(u32),
 }
 
 /// The functions for which facts were requested.
@@ -124,38 +138,34 @@ impl<'m> Analyses<'m> {
         Analyses { module, options, analysis: None, known: FxHashMap::default(), edits: FxHashMap::default() }
     }
 
+    /// The module.
+    pub fn module(&self) -> Module<'m> {
+        self.module
+    }
+
     /// The facts about a function with a body.
     pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
         self.known.entry(function.value().address()).or_insert_with(|| {
             let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
             let analysis = self.analysis.get_or_insert_with(new).clone();
             let (outline, handles) = analysis.outline(function);
-            let (known, frequencies) = (Known::Outline(outline), Rc::new(Frequencies::new(function)));
+            let (known, frequencies) = (Known::Outline(outline), OnceCell::new());
             FunctionAnalyses { handles, analysis, known, frequencies, pressure: None, objects: None }
         })
     }
 
-    /// The facts about a function, if they were requested before.
-    fn known(&self, function: Function<'m>) -> Option<&FunctionAnalyses<'m>> {
-        self.known.get(&function.value().address())
-    }
-
     /// Records that a function was edited.
-    pub fn edited(&mut self, function: Function<'m>) {
-        self.known.remove(&function.value().address());
-        self.edits.remove(&function.value().address());
+    pub fn edited(&mut self, function: Function<'m>, kept: Kept) {
+        let address = function.value().address();
+        let known = self.known.remove(&address);
+        self.edits.remove(&address);
         self.analysis = None;
+        if let (Kept::AtMost(at_most), Some(known)) = (kept, known) {
+            self.edits.insert(address, Edited { geometry: known.outline().geometry, at_most });
+        }
     }
 
-    /// Records that a function was edited, and that no loop of it needs more than `at_most` registers.
-    pub fn edited_within(&mut self, function: Function<'m>, at_most: u32) {
-        let geometry = self.known(function).map(|known| known.outline().geometry);
-        self.edited(function);
-        self.edits.extend(geometry.map(|geometry| (function.value().address(), Edited { geometry, at_most })));
-    }
-
-    /// What is known about a function since it was [edited](Analyses::edited_within), unless facts were requested
-    /// since.
+    /// What is known about a function since it was edited, if that [kept](Kept::AtMost) anything.
     pub fn since_edited(&self, function: Function<'m>) -> Option<&Edited> {
         self.edits.get(&function.value().address())
     }
@@ -165,7 +175,7 @@ impl<'m> Analyses<'m> {
         let Some(mut found) = self.known.remove(&function.value().address()) else { return };
         let Some(handles) = found.handles.of_copy(copy) else { return };
         found.handles = handles;
-        found.frequencies = Rc::new(Frequencies::new(copy));
+        found.frequencies = OnceCell::new();
         self.known.insert(copy.value().address(), found);
     }
 }

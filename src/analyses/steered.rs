@@ -1,6 +1,6 @@
 //! For which function body is a plan made, and what does the plan do to it?
 
-use super::{Analyses, FunctionAnalyses, Options};
+use super::{Analyses, FunctionAnalyses, Kept, Options};
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
@@ -10,9 +10,12 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
+use warpwise_ir::entity::Value;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::names::Names;
 
 /// Which launches of a kernel plans are for, if not all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +38,9 @@ pub struct PlannedVersion {
 }
 
 /// A function for which plans are made.
-pub struct SteeredFunction<'m> {
+pub struct SteeredFunction<'a, 'm> {
+    pub options: &'a Options,
+    pub host: &'a Host<'a>,
     /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
     /// If set, plans are for a version of the kernel.
@@ -44,21 +49,17 @@ pub struct SteeredFunction<'m> {
     pub copy: Option<Function<'m>>,
 }
 
-impl<'m> SteeredFunction<'m> {
-    /// The function itself.
-    pub fn of(emitted: Function<'m>) -> Self {
-        SteeredFunction { emitted, version: None, copy: None }
-    }
+impl<'m> SteeredFunction<'_, 'm> {
     /// The body that is planned for and edited.
     pub fn body(&self) -> Function<'m> {
         self.copy.unwrap_or(self.emitted)
     }
     /// Whether the number of registers of the function is bounded by the user or the kernel. A bound on the block
     /// belongs to a version, not to the function.
-    pub fn states_registers(&self, options: &Options) -> bool {
+    pub fn states_registers(&self) -> bool {
         let has = |name: &&str| self.emitted.string_attribute(name).is_some();
-        let of_block = || options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
-        options.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
+        let of_block = || self.options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
+        self.options.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
     }
     /// Whether plans are for a second body.
     pub fn is_second_body(&self) -> bool {
@@ -92,8 +93,8 @@ impl<'m> SteeredFunction<'m> {
         }
     }
     /// The shared memory that the kernel may still take, or why it may take none.
-    pub fn room(&self, analyses: &mut FunctionAnalyses<'m>, options: &Options) -> Result<SharedBudget, NoShared> {
-        let outline = analyses.outline();
+    pub fn room(&self, analyses: &mut FunctionAnalyses<'m>) -> Result<SharedBudget, NoShared> {
+        let (outline, options) = (analyses.outline(), self.options);
         let geometry = outline.geometry;
         let chip = Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default());
         let is_bounded = geometry.is_bounded();
@@ -137,6 +138,12 @@ impl<'m> SteeredFunction<'m> {
         }
         Some(self.body())
     }
+    /// Whether the plan for a value is carried out.
+    pub fn admits(&self, analyses: &FunctionAnalyses<'m>, value: Value, what: &str, becomes: &str) -> bool {
+        let (func, handles) = (&analyses.outline().func, &analyses.handles);
+        let text = || format!("{what} {} {becomes}", Names::new(func, handles).value(handles, value));
+        self.host.admits(self.emitted, None, text)
+    }
 }
 
 /// Applies a plan to the function for which it was made, or to its exact copy.
@@ -144,18 +151,9 @@ type Apply<'m> = Box<dyn FnOnce(&FunctionAnalyses<'m>, &mut Editor<'m>) + 'm>;
 
 /// The effect of a plan.
 pub struct Edit<'m> {
-    /// Whether it edits the body that was planned for, and not only the rest of the module.
-    pub edits_body: bool,
     /// Bytes of shared memory that it takes for each warp of a version that is chosen at the launch, and of how many
     /// resident blocks one must stay.
     pub takes: (u64, u64),
     pub apply: Apply<'m>,
     pub kept: Kept,
-}
-
-/// What still holds about a function after an edit.
-pub enum Kept {
-    Nothing,
-    /// No loop needs more registers than this.
-    AtMost(u32),
 }

@@ -17,8 +17,7 @@ pub mod sites;
 pub mod verify;
 
 use crate::driver;
-use crate::recursion::is_left_alone;
-use crate::settings::{Transform, is_enabled};
+use crate::settings::Transform;
 use claim::Claims;
 pub use options::Options;
 use plan::Plan;
@@ -50,8 +49,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         return false;
     }
     // plan everything before editing: the facts of one function may depend on the bodies of others
-    let mut plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
-        .filter(|&function| is_enabled(function, Transform::Annotate) && !is_left_alone(function, host))
+    let mut plans: Vec<(Facts, Handles<'_>, Plan)> = driver::editable(module, Transform::Annotate.word(), host)
         .map(|function| {
             let (facts, handles) = analysis.facts(function);
             let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, options);

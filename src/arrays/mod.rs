@@ -17,10 +17,13 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::driver::{self, Decision, FunctionPass, Said, Unit};
+use crate::analyses::Analyses;
+use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
+use crate::settings::transform::ARRAYS;
 use plan::Plan;
 use reject::Reject;
+use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
@@ -37,59 +40,44 @@ struct Arrays {
     results: Results,
 }
 
-impl FunctionPass for Arrays {
-    type Plan<'m> = Plan<'m>;
-    type Refusal<'m> = Stays;
+impl<'m> FunctionPass<'m> for Arrays {
+    type Plan = Plan<'m>;
+    const WORD: &'static str = ARRAYS;
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
-    fn wants(&self, function: Function<'_>) -> bool {
-        plan::may_have_any(function)
-    }
-
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Plan<'m>, Stays>> {
-        let (outline, handles) = unit.analysis().outline(unit.function);
-        let decided = plan::plan(&outline, &handles, self.results);
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Plan<'m>>> {
+        if !plan::may_have_any(function) {
+            return Vec::new();
+        }
+        let known = analyses.of(function);
+        let decided = plan::plan(known.outline(), &known.handles, self.results);
         let stays = |(object, reject): (Inst<'m>, Reject)| {
-            Decision::refusal(object, Stays { bytes: object.allocated_bytes().unwrap_or(0), reject })
+            let bytes = object.allocated_bytes().unwrap_or(0);
+            let message = format!("loops are not unrolled for the stack object of {bytes} bytes: {reject}");
+            Decision::refusal(object, reject.name(), message)
         };
-        let plan = decided.plan.and_then(|plan| Some(Decision::plan(*plan.objects.first()?, plan)));
-        decided.refusals.into_iter().map(stays).chain(plan).collect()
+        let freed =
+            |plan: Plan<'m>| Some(Decision::plan(*plan.objects.first()?, "ArraysFreed", plan.to_string(), plan));
+        decided.refusals.into_iter().map(stays).chain(decided.plan.and_then(freed)).collect()
     }
 
-    fn apply<'m>(&self, plan: &Plan<'m>, editor: &mut Editor<'m>) {
-        #[cfg(any(feature = "mutants", test))]
-        planted::before(editor, plan);
-        plan.products.iter().for_each(|&product| editor.round_alone(product));
-        plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
-    }
-}
-
-/// An object that stays in memory.
-struct Stays {
-    bytes: u64,
-    reject: Reject,
-}
-
-impl Said for Stays {
-    fn name(&self) -> &'static str {
-        self.reject.name()
-    }
-
-    fn message(&self) -> String {
-        format!("loops are not unrolled for the stack object of {} bytes: {}", self.bytes, self.reject)
+    fn apply(&self, plans: Vec<Plan<'m>>, editor: &mut Editor<'m>) {
+        for plan in plans {
+            #[cfg(any(feature = "mutants", test))]
+            planted::before(editor, &plan);
+            plan.products.iter().for_each(|&product| editor.round_alone(product));
+            plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
+        }
     }
 }
 
-impl Said for Plan<'_> {
-    fn name(&self) -> &'static str {
-        "ArraysFreed"
-    }
-
-    fn message(&self) -> String {
+impl fmt::Display for Plan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { objects, latches, bytes, instructions, before, after, .. } = self;
         let plural =
             |count: usize, word: &str| if count == 1 { format!("a {word}") } else { format!("{count} {word}s") };
-        format!(
+        write!(
+            f,
             "{} unrolled completely, {instructions} instructions afterwards: {} of {bytes} bytes can be in registers \
              (about {after} instead of {before})",
             plural(latches.len(), "loop"),

@@ -19,9 +19,6 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
 
-/// The string attribute that leaves the loops of a function alone.
-const NO_ARRAYS: &str = "warpwise-no-arrays";
-
 /// What is done in a function.
 #[derive(Debug)]
 pub struct Plan<'m> {
@@ -47,12 +44,10 @@ pub struct Decided<'m> {
     pub refusals: Vec<(Inst<'m>, Reject)>,
 }
 
-/// Whether a function has a stack object and is not left alone.
+/// Whether a function has a stack object and a branch.
 pub fn may_have_any(function: Function<'_>) -> bool {
     let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
-    function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca)
-        && function.blocks().nth(1).is_some()
-        && function.string_attribute(NO_ARRAYS).is_none()
+    function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca) && function.blocks().nth(1).is_some()
 }
 
 /// An object, and the loops that index it.

@@ -59,9 +59,8 @@ mod versions;
 mod weight;
 
 use crate::driver;
-use crate::recursion::is_left_alone;
 use crate::settings::enabled::is_annotated_off;
-use crate::settings::{Results, Transform, is_enabled};
+use crate::settings::{Results, Transform};
 use legality::Kinds;
 pub use options::Options;
 use pairing::Context;
@@ -84,6 +83,9 @@ use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
+/// The word of its switch.
+const WORD: &str = Transform::Fuse.word();
+
 /// Maximum number of rounds for a function: nests up to this depth are melded from the inside out.
 const ROUNDS: usize = 12;
 
@@ -105,7 +107,7 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
     let kinds = Kinds::new();
     let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, is_early: false, analysis: None };
     let mut changed = options.versions && versions::make(&mut driver);
-    let functions: Vec<Function<'_>> = editable(module, host).collect();
+    let functions: Vec<Function<'_>> = driver::editable(module, WORD, host).collect();
     // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
     let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
     for function in functions.into_iter().filter(|&function| is_open(function)) {
@@ -118,23 +120,16 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
     changed
 }
 
-/// Functions that may be edited.
-fn editable<'m>(module: Module<'m>, host: &Host<'_>) -> impl Iterator<Item = Function<'m>> {
-    let may = |&function: &Function<'m>| is_enabled(function, Transform::Fuse) && !is_left_alone(function, host);
-    module.functions().filter(|function| !function.is_declaration()).filter(may)
-}
-
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
 /// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform; one that only
 /// this module can name, too, unless results may change: melding makes LLVM see later that it does not need a parameter, and
 /// then a caller's product that is passed to it meets another sum.
 pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
     if host.has_nothing(function)
-        || !is_enabled(function, Transform::Fuse)
         || has_inlining_to_come(function)
         || (options.results == Results::Same && function.is_local())
-        || is_annotated_off(function, Transform::Fuse)
-        || is_left_alone(function, host)
+        || is_annotated_off(function, WORD)
+        || !driver::may_change(function, WORD, host)
     {
         return false;
     }

@@ -17,7 +17,8 @@
 
 use super::plan::{FusePlan, expected_gain};
 use super::reject::FuseReject;
-use super::{Driver, Look, editable};
+use super::{Driver, Look, WORD};
+use crate::driver::editable;
 use crate::versions;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -59,7 +60,7 @@ struct Candidate {
 /// Makes versions of the kernels of a module; returns whether there are any.
 pub fn make(driver: &mut Driver<'_, '_>) -> bool {
     let kernels: Vec<Function<'_>> =
-        editable(driver.module, driver.host).filter(|function| function.is_ptx_kernel()).collect();
+        editable(driver.module, WORD, driver.host).filter(|function| function.is_ptx_kernel()).collect();
     let mut changed = false;
     for kernel in kernels {
         if versions::entry_of(kernel).is_some() || !versions::all_of(kernel).is_empty() || kernel.block_count() < 3 {

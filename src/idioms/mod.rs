@@ -16,8 +16,10 @@ mod counts;
 mod objects;
 mod remainders;
 
-use crate::driver::{self, Decision, FunctionPass, Said, Unit};
+use crate::analyses::Analyses;
+use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
+use crate::settings::transform::IDIOMS;
 use copies::Copy;
 use counts::Count;
 use objects::Objects;
@@ -40,51 +42,32 @@ pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     driver::run(&pass, module, divergence::Options::default(), host)
 }
 
-/// What stays as it is, lest multiply-adds change: the remark's name and text.
-struct Kept(&'static str, &'static str);
-
-impl Said for Kept {
-    fn name(&self) -> &'static str {
-        self.0
-    }
-
-    fn message(&self) -> String {
-        self.1.to_owned()
-    }
-}
-
 /// The pass that splits copies of stack objects.
 struct Splits {
     results: Results,
     context: copies::Context,
 }
 
-impl FunctionPass for Splits {
-    type Plan<'m> = Objects<'m>;
-    type Refusal<'m> = Kept;
+impl<'m> FunctionPass<'m> for Splits {
+    type Plan = Objects<'m>;
+    const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Objects<'m>, Kept>> {
-        let decision = match objects::find(unit.function, &self.context, self.results) {
-            Ok(found) => found.and_then(|plan| Some(Decision::plan(*plan.objects.first()?, plan))),
-            Err(at) => Some(Decision::refusal(at, Kept("ObjectContraction", objects::KEPT))),
+    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Objects<'m>>> {
+        let split = |plan: Objects<'m>| {
+            let objects = counted(plan.objects.len(), "stack object");
+            let message = format!("{objects} of {} bytes copied word by word, and so in registers", plan.bytes);
+            Some(Decision::plan(*plan.objects.first()?, "ObjectsSplit", message, plan))
+        };
+        let decision = match objects::find(function, &self.context, self.results) {
+            Ok(found) => found.and_then(split),
+            Err(at) => Some(Decision::refusal(at, "ObjectContraction", objects::KEPT.to_owned())),
         };
         decision.into_iter().collect()
     }
 
-    fn apply<'m>(&self, plan: &Objects<'m>, editor: &mut Editor<'m>) {
-        objects::apply(editor, plan);
-    }
-}
-
-impl Said for Objects<'_> {
-    fn name(&self) -> &'static str {
-        "ObjectsSplit"
-    }
-
-    fn message(&self) -> String {
-        let objects = counted(self.objects.len(), "stack object");
-        format!("{objects} of {} bytes copied word by word, and so in registers", self.bytes)
+    fn apply(&self, plans: Vec<Objects<'m>>, editor: &mut Editor<'m>) {
+        plans.iter().for_each(|plan| objects::apply(editor, plan));
     }
 }
 
@@ -93,36 +76,23 @@ struct Counts {
     results: Results,
 }
 
-impl FunctionPass for Counts {
-    type Plan<'m> = Count<'m>;
-    type Refusal<'m> = Kept;
+impl<'m> FunctionPass<'m> for Counts {
+    type Plan = Count<'m>;
+    const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = Some(Reshape::CleanUp);
 
-    fn wants(&self, function: Function<'_>) -> bool {
-        function.blocks().any(|block| counts::find(block).is_some())
-    }
-
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Count<'m>, Kept>> {
-        let stays = self.results == Results::Same && counts::keeps_apart(unit.function);
-        let decide = |count: Count<'m>| Decision {
-            at: count.branch,
-            outcome: if stays { Err(Kept("BitsContraction", counts::KEPT)) } else { Ok(count) },
+    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Count<'m>>> {
+        let decide = |count: Count<'m>| match self.results {
+            Results::Same if counts::keeps_apart(function) => {
+                Decision::refusal(count.branch, "BitsContraction", counts::KEPT.to_owned())
+            }
+            _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), count),
         };
-        unit.function.blocks().filter_map(counts::find).map(decide).collect()
+        function.blocks().filter_map(counts::find).map(decide).collect()
     }
 
-    fn apply<'m>(&self, plan: &Count<'m>, editor: &mut Editor<'m>) {
-        counts::apply(editor, plan);
-    }
-}
-
-impl Said for Count<'_> {
-    fn name(&self) -> &'static str {
-        "BitsCounted"
-    }
-
-    fn message(&self) -> String {
-        counts::MESSAGE.to_owned()
+    fn apply(&self, plans: Vec<Count<'m>>, editor: &mut Editor<'m>) {
+        plans.iter().for_each(|plan| counts::apply(editor, plan));
     }
 }
 
@@ -139,44 +109,30 @@ enum Form<'m> {
     Remainder(Inst<'m>),
 }
 
-impl FunctionPass for Forms {
-    type Plan<'m> = Form<'m>;
-    type Refusal<'m> = Kept;
+impl<'m> FunctionPass<'m> for Forms {
+    type Plan = Form<'m>;
+    const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = None;
 
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Form<'m>, Kept>> {
-        let insts = || unit.function.blocks().flat_map(|block| block.insts());
-        let split = |copy: Copy<'m>| {
-            let stays = self.results == Results::Same && copies::keeps_apart(copy.call.block());
-            let kept = Kept("CopyContraction", copies::KEPT);
-            Decision { at: copy.call, outcome: if stays { Err(kept) } else { Ok(Form::Copy(copy)) } }
+    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Form<'m>>> {
+        let insts = || function.blocks().flat_map(|block| block.insts());
+        let split = |copy: Copy<'m>| match self.results {
+            Results::Same if copies::keeps_apart(copy.call.block()) => {
+                Decision::refusal(copy.call, "CopyContraction", copies::KEPT.to_owned())
+            }
+            _ => Decision::plan(copy.call, "CopySplit", copies::MESSAGE.to_owned(), Form::Copy(copy)),
         };
+        let keep = |at| Decision::plan(at, "DivisionKept", remainders::MESSAGE.to_owned(), Form::Remainder(at));
         let copied = insts().filter_map(|inst| copies::find(inst, &self.context)).map(split);
-        let divided = insts().filter_map(remainders::find).map(|at| Decision::plan(at, Form::Remainder(at)));
-        copied.chain(divided).collect()
+        copied.chain(insts().filter_map(remainders::find).map(keep)).collect()
     }
 
-    fn apply<'m>(&self, plan: &Form<'m>, editor: &mut Editor<'m>) {
-        match plan {
-            Form::Copy(copy) => copies::apply(editor, copy),
-            &Form::Remainder(widening) => remainders::apply(editor, widening),
+    fn apply(&self, plans: Vec<Form<'m>>, editor: &mut Editor<'m>) {
+        for plan in plans {
+            match plan {
+                Form::Copy(copy) => copies::apply(editor, &copy),
+                Form::Remainder(widening) => remainders::apply(editor, widening),
+            }
         }
-    }
-}
-
-impl Said for Form<'_> {
-    fn name(&self) -> &'static str {
-        match self {
-            Form::Copy(_) => "CopySplit",
-            Form::Remainder(_) => "DivisionKept",
-        }
-    }
-
-    fn message(&self) -> String {
-        let text = match self {
-            Form::Copy(_) => copies::MESSAGE,
-            Form::Remainder(_) => remainders::MESSAGE,
-        };
-        text.to_owned()
     }
 }

@@ -18,13 +18,17 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::driver::{self, Decision, Said};
-use crate::recursion::is_left_alone;
+use crate::analyses::Analyses;
+use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
+use crate::settings::transform::INLINE;
 use calls::Calls;
 use plan::Plan;
 pub use plan::Stage;
+use reject::Reject;
+use std::fmt;
+use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
@@ -32,61 +36,65 @@ use warpwise_ir::llvm::remark::{Host, Reshape};
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, stage: Stage, results: Results, host: &Host<'_>) -> bool {
     let mut changed = read_annotations(module);
-    let calls = Calls::of(module);
+    let calls = &Calls::of(module);
+    let pass = Inline { calls, stage, results };
+    let mut analyses = Analyses::new(module, divergence::Options::default());
     for &caller in calls.functions() {
-        changed |= inline_in(module, caller, &calls, stage, results, host);
+        let is_inlined = driver::run_on(&pass, [caller], &mut analyses, host);
+        if is_inlined && stage == Stage::Late {
+            host.reshape(caller, Reshape::Simplify);
+        }
+        changed |= is_inlined;
     }
     changed
 }
 
-/// Inlines calls in one function; returns whether it changed.
-fn inline_in<'m>(
-    module: Module<'m>,
-    caller: Function<'m>,
-    calls: &Calls<'m>,
+/// The pass.
+struct Inline<'a, 'm> {
+    calls: &'a Calls<'m>,
     stage: Stage,
     results: Results,
-    host: &Host<'_>,
-) -> bool {
-    if is_left_alone(caller, host) {
-        return false;
-    }
-    let decisions = plan::plan(caller, calls, stage, results).into_iter();
-    // LLVM may still inline what is refused early
-    let decisions = decisions.filter(|(_, outcome)| outcome.is_ok() || stage == Stage::Late);
-    let decisions = decisions.map(|(at, outcome)| Decision { at, outcome: outcome.map(|plan| (at, plan)) });
-    let plans = driver::admitted(caller, decisions, host);
-    if plans.is_empty() {
-        return false;
-    }
-    let mut editor = Editor::new(module);
-    let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|(_, plan)| plan.products.iter().copied()).collect();
-    products.sort_unstable();
-    products.dedup();
-    products.into_iter().for_each(|product| editor.round_alone(product));
-    for (call, _) in plans {
-        #[cfg(any(feature = "mutants", test))]
-        let shared = planted::before(&mut editor, call);
-        editor.inline(call);
-        #[cfg(any(feature = "mutants", test))]
-        planted::after(&mut editor, &shared);
-    }
-    drop(editor);
-    if stage == Stage::Late {
-        host.reshape(caller, Reshape::Simplify);
-    }
-    true
 }
 
-impl Said for (Inst<'_>, Plan<'_>) {
-    fn name(&self) -> &'static str {
-        "CallInlined"
+impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
+    type Plan = (Inst<'m>, Plan<'m>);
+    const WORD: &'static str = INLINE;
+    const THEN: Option<Reshape> = None;
+
+    fn plan(&self, caller: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
+        let decide = |(at, outcome): (Inst<'m>, Result<Plan<'m>, Reject>)| match outcome {
+            Ok(plan) => Some(Decision::plan(at, "CallInlined", plan.to_string(), (at, plan))),
+            // LLVM may still inline what is refused early
+            Err(_) if self.stage == Stage::Early => None,
+            Err(reject) => {
+                let message = format!("call with the address of a stack object is not inlined: {reject}");
+                Some(Decision::refusal(at, reject.name(), message))
+            }
+        };
+        plan::plan(caller, self.calls, self.stage, self.results).into_iter().filter_map(decide).collect()
     }
 
-    fn message(&self) -> String {
-        let Plan { objects, bytes, instructions, .. } = &self.1;
+    fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
+        let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|(_, plan)| plan.products.iter().copied()).collect();
+        products.sort_unstable();
+        products.dedup();
+        products.into_iter().for_each(|product| editor.round_alone(product));
+        for (call, _) in plans {
+            #[cfg(any(feature = "mutants", test))]
+            let shared = planted::before(editor, call);
+            editor.inline(call);
+            #[cfg(any(feature = "mutants", test))]
+            planted::after(editor, &shared);
+        }
+    }
+}
+
+impl fmt::Display for Plan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { objects, bytes, instructions, .. } = self;
         let freed = if *objects == 1 { "a stack object".to_owned() } else { format!("{objects} stack objects") };
-        format!(
+        write!(
+            f,
             "call inlined, the only one of a function of {instructions} instructions: {freed} of {bytes} bytes can be in registers"
         )
     }

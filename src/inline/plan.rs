@@ -3,16 +3,14 @@
 use super::calls::Calls;
 use super::products;
 use super::reject::Reject;
-use crate::settings::Results;
-use crate::settings::enabled::is_all_off;
+use crate::settings::transform::INLINE;
+use crate::settings::{Results, is_enabled};
 use crate::uses::Uses;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
 use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
-/// The string attribute that leaves the calls of a function, and in it, alone.
-const NO_INLINE: &str = "warpwise-no-inline";
 
 /// When calls are inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,9 +55,6 @@ pub fn plan<'m>(
     stage: Stage,
     results: Results,
 ) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
-    if is_switched_off(caller) {
-        return Vec::new();
-    }
     let allocas = caller.blocks().take(1).flat_map(|block| block.insts());
     let objects: Vec<Object<'m>> =
         allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca).filter_map(|inst| object(inst, stage)).collect();
@@ -175,7 +170,7 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
     let Some(function) = call.defined_callee() else { return Some(Reject::Forbidden) };
     let count = calls.count(function);
     let instructions = size(function);
-    if !call.may_be_inlined() || !function.is_only_called_directly() || is_switched_off(function) {
+    if !call.may_be_inlined() || !function.is_only_called_directly() || !is_enabled(function, INLINE) {
         Some(Reject::Forbidden)
     } else if count != 1 {
         Some(Reject::Often { calls: count })
@@ -184,10 +179,6 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
     } else {
         None
     }
-}
-
-fn is_switched_off(function: Function<'_>) -> bool {
-    is_all_off(function) || function.string_attribute(NO_INLINE).is_some()
 }
 
 /// Number of instructions.

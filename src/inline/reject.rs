@@ -1,6 +1,5 @@
 //! Why is a call not inlined? One variant, and one remark, for each reason.
 
-use crate::driver::Said;
 use warpwise_analysis::gpu::prices::INLINE_MAX_INSTRUCTIONS;
 
 /// Why a call that takes the address of a stack object stays.
@@ -20,12 +19,9 @@ pub enum Reject {
     Contraction,
 }
 
-impl Said for Reject {
-    fn message(&self) -> String {
-        format!("call with the address of a stack object is not inlined: {self}")
-    }
-
-    fn name(&self) -> &'static str {
+impl Reject {
+    /// Name of the remark.
+    pub fn name(self) -> &'static str {
         match self {
             Reject::FreesNothing => "CallFreesNothing",
             Reject::Often { .. } => "CalledOften",

@@ -203,7 +203,7 @@ pub fn plan(
     let function = handles.function;
     let is_recursive = module.is_recursive;
     let mut plan = FunctionPlan { is_recursive, ..listed(facts, conditions) };
-    let is_off = is_switched_off(function, Transform::Map);
+    let is_off = is_switched_off(function, Transform::Map.word());
     if facts.func.is_kernel {
         plan.launches = Some(layout.words);
         let tested = if is_off { 0 } else { conditions::assign(&mut plan.conditions, layout.words + 1) };

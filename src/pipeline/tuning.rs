@@ -35,7 +35,7 @@ fn is_kernel(function: Function<'_>) -> bool {
     function.is_ptx_kernel()
         && !function.is_declaration()
         && versions::entry_of(function).is_none()
-        && Transform::ALL.into_iter().any(|transform| is_enabled(function, transform))
+        && Transform::ALL.into_iter().any(|transform| is_enabled(function, transform.word()))
 }
 
 /// The local variables that are new in the module.

@@ -4,7 +4,6 @@
 //! `__attribute__((annotate("warpwise.no-fuse")))` (with the word of the transform). `"warpwise-off"`,
 //! `annotate("warpwise.off")` and `optnone` switch off all transforms.
 
-use super::Transform;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::edit::annotate::is_optnone;
 use warpwise_ir::llvm::handle::{Function, Module};
@@ -12,20 +11,20 @@ use warpwise_ir::llvm::handle::{Function, Module};
 /// The string attribute that switches all transforms off.
 pub const OFF: &str = "warpwise-off";
 
-/// Whether a transform may change a function. Every transform checks this first.
-pub fn is_enabled(function: Function<'_>, transform: Transform) -> bool {
-    !is_optnone(function) && !is_switched_off(function, transform)
+/// Whether a transform may change a function, by the word of its switch. Every transform checks this first.
+pub fn is_enabled(function: Function<'_>, word: &str) -> bool {
+    !is_optnone(function) && !is_switched_off(function, word)
 }
 
 /// Whether a string attribute switches a transform off for a function.
-pub fn is_switched_off(function: Function<'_>, transform: Transform) -> bool {
-    off_attributes(transform).iter().any(|attribute| function.string_attribute(attribute).is_some())
+pub fn is_switched_off(function: Function<'_>, word: &str) -> bool {
+    off_attributes(word).iter().any(|attribute| function.string_attribute(attribute).is_some())
 }
 
 /// Whether an annotation switches a transform off for a function. In the middle of clang's pipeline annotations have
 /// not been converted to attributes yet; [`read_annotations`] does so for whole modules.
-pub fn is_annotated_off(function: Function<'_>, transform: Transform) -> bool {
-    let off = off_attributes(transform);
+pub fn is_annotated_off(function: Function<'_>, word: &str) -> bool {
+    let off = off_attributes(word);
     annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
 }
 
@@ -35,8 +34,8 @@ pub fn is_all_off(function: Function<'_>) -> bool {
 }
 
 /// String attributes that switch a transform off.
-fn off_attributes(transform: Transform) -> [String; 2] {
-    [OFF.to_owned(), format!("warpwise-no-{}", transform.word())]
+fn off_attributes(word: &str) -> [String; 2] {
+    [OFF.to_owned(), format!("warpwise-no-{}", word)]
 }
 
 /// Functions with an `annotate("warpwise.WORD")`, and the equivalent string attribute `warpwise-WORD`.

@@ -8,17 +8,15 @@ pub mod pragma;
 mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
+use crate::analyses::{Analyses, Edit, Edited, Kept, SteeredFunction};
 use candidates::SlotOwner;
-use plan::SlotPlan;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::pressure::over_budget::Needs;
 use warpwise_ir::geometry::{Geometry, WARP_SIZE};
-use warpwise_ir::llvm::handle::Function;
-use warpwise_ir::llvm::remark::Host;
 
 /// Number of registers that a function may use.
-fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
+fn budget(steered: &SteeredFunction<'_, '_>, geometry: &Geometry) -> Option<u32> {
+    let options = steered.options;
     match steered.is_second_body() {
         true => options.regs.or(geometry.max_registers),
         false => register_budget(options.regs, geometry),
@@ -26,25 +24,24 @@ fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options)
 }
 
 /// Whether a function is examined.
-pub fn wants<'m>(steered: &SteeredFunction<'m>, analyses: &Analyses<'m>, options: &Options) -> bool {
-    let function = steered.body();
+fn wants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &Analyses<'m>) -> bool {
+    let (function, options) = (steered.body(), steered.options);
     let is_asked = options.candidates.any_register() || options.ptxas_smem;
-    is_asked && function.is_ptx_kernel() && steered.states_registers(options) && {
-        let fits = |edited: &Edited| {
-            budget(steered, &edited.geometry, options).is_some_and(|registers| edited.at_most <= registers)
-        };
-        !analyses.since_edited(function).is_some_and(fits)
-    }
+    let fits = |edited: &Edited| budget(steered, &edited.geometry).is_some_and(|registers| edited.at_most <= registers);
+    is_asked
+        && function.is_ptx_kernel()
+        && steered.states_registers()
+        && !analyses.since_edited(function).is_some_and(fits)
 }
 
 /// Plans for one kernel.
-pub fn plan<'m>(
-    steered: &SteeredFunction<'m>,
-    analyses: &mut FunctionAnalyses<'m>,
-    options: &Options,
-    host: &Host<'_>,
-) -> Option<Edit<'m>> {
-    let registers = budget(steered, &analyses.outline().geometry, options)?;
+pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    if !wants(steered, analyses) {
+        return None;
+    }
+    let SteeredFunction { emitted: about, options, host, .. } = *steered;
+    let analyses = analyses.of(steered.body());
+    let registers = budget(steered, &analyses.outline().geometry)?;
     if !analyses.outline().func.is_kernel {
         return None;
     }
@@ -54,32 +51,37 @@ pub fn plan<'m>(
         return None;
     }
     steered.bind(analyses);
-    let mut room = match steered.room(analyses, options) {
+    let mut room = match steered.room(analyses) {
         Ok(room) => room,
         Err(reason) => {
-            report::left(analyses, steered.emitted, registers, &reason.into(), host);
+            report::left(analyses, about, registers, &reason.into(), host);
             return None;
         }
     };
     let frequencies = analyses.frequencies();
     let (facts, pressure) = analyses.facts_and_pressure();
     let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
-    limit(analyses, steered.emitted, &mut plan, host);
-    report::eased(analyses.outline(), steered, &plan, host);
+    let outline = analyses.outline();
+    plan.values.retain(|spilled| {
+        let becomes = match spilled.owner {
+            SlotOwner::Warp => "waits in a slot per warp",
+            SlotOwner::Thread => "waits in a slot per thread",
+        };
+        steered.admits(analyses, outline.func.result(spilled.def), "value", becomes)
+    });
+    report::eased(outline, steered, &plan);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem && steered.version.is_none() {
         match pragma::check(analyses.outline(), &analyses.handles) {
             Ok(()) => {
-                let text = || "ptxas may spill to shared memory".to_owned();
-                asks = host.admits(steered.emitted, None, text);
+                asks = host.admits(about, None, || "ptxas may spill to shared memory".to_owned());
             }
-            Err(reason) => report::left(analyses, steered.emitted, registers, &reason, host),
+            Err(reason) => report::left(analyses, about, registers, &reason, host),
         }
     }
-    let (about, ground) = (steered.emitted, steered.ground(analyses.outline()));
+    let ground = steered.ground(analyses.outline());
     (asks || !plan.values.is_empty()).then(|| Edit {
-        edits_body: !plan.values.is_empty(),
-        takes: if plan.values.is_empty() { (0, 0) } else { (plan.bytes(WARP_SIZE), 1) },
+        takes: (plan.bytes(WARP_SIZE), 1),
         apply: Box::new(move |analyses, editor| {
             if !plan.values.is_empty() {
                 apply::apply(analyses.outline(), &analyses.handles, &plan, ground, editor);
@@ -91,16 +93,4 @@ pub fn plan<'m>(
         }),
         kept: Kept::Nothing,
     })
-}
-
-/// Removes the plans that a limit excludes.
-fn limit<'m>(analyses: &FunctionAnalyses<'m>, about: Function<'m>, plan: &mut SlotPlan, host: &Host<'_>) {
-    let Some(limit) = analyses.limit(about, host) else { return };
-    plan.values.retain(|spilled| {
-        let becomes = match spilled.owner {
-            SlotOwner::Warp => "waits in a slot per warp",
-            SlotOwner::Thread => "waits in a slot per thread",
-        };
-        limit.admits_result(spilled.def, "value", becomes)
-    });
 }

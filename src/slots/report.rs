@@ -10,8 +10,8 @@ use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Reports what was moved to slots.
-pub fn eased(outline: &Outline, steered: &SteeredFunction<'_>, plan: &SlotPlan, host: &Host<'_>) {
-    let about = steered.emitted;
+pub fn eased(outline: &Outline, steered: &SteeredFunction<'_, '_>, plan: &SlotPlan) {
+    let SteeredFunction { emitted: about, host, .. } = *steered;
     let SlotPlan { before, after, budget, .. } = plan;
     if !plan.values.is_empty() {
         let of = |owner| plan.values.iter().filter(|value| value.owner == owner).count();

@@ -14,7 +14,7 @@ pub mod plan;
 pub mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
+use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
@@ -26,7 +26,6 @@ use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
-use warpwise_ir::llvm::remark::Host;
 
 /// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
 /// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
@@ -42,7 +41,7 @@ fn has_alloca(function: Function<'_>) -> bool {
 }
 
 /// Whether a constant is stored to any stack object: only then can [`plan_constants`] find anything.
-pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+fn may_need_no_memory(body: Function<'_>) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
             RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
@@ -60,45 +59,36 @@ pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
         }
         true
     };
-    let body = steered.body();
-    let insts = || body.blocks().flat_map(|block| block.insts());
-    options.candidates.stack && insts().any(to_stack)
+    body.blocks().flat_map(|block| block.insts()).any(to_stack)
 }
 
 /// Plans which objects become constants.
-pub fn plan_constants<'m>(
-    _: &SteeredFunction<'m>,
-    analyses: &mut FunctionAnalyses<'m>,
-    _: &Options,
-    host: &Host<'_>,
-) -> Option<Edit<'m>> {
+pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    if !(steered.options.candidates.stack && may_need_no_memory(steered.body())) {
+        return None;
+    }
+    let analyses = analyses.of(steered.body());
     let mut plan = plan::plan_constants(analyses);
-    limit(analyses, &mut plan, host);
-    report::objects(analyses, &plan, None, host);
-    let ground = Ground::Static { threads: 0 };
-    edit(plan, ground, Kept::Nothing, Editor::reads_globals)
-}
-
-/// Whether [`plan_objects`] examines a function.
-pub fn wants_objects(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
-    options.candidates.stack && has_objects(steered.body())
+    admit(steered, analyses, &mut plan);
+    report::objects(analyses, &plan, None, steered.host);
+    edit(plan, Ground::Static { threads: 0 }, Kept::Nothing, Editor::reads_globals)
 }
 
 /// Plans which objects go to shared memory.
-pub fn plan_objects<'m>(
-    steered: &SteeredFunction<'m>,
-    analyses: &mut FunctionAnalyses<'m>,
-    options: &Options,
-    host: &Host<'_>,
-) -> Option<Edit<'m>> {
+pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    let candidates = steered.options.candidates;
+    if !(candidates.stack && has_objects(steered.body())) {
+        return None;
+    }
+    let analyses = analyses.of(steered.body());
     steered.bind(analyses);
-    let mut room = steered.room(analyses, options);
-    let mut plan = plan::plan(analyses, &mut room, options.candidates.unprofitable);
+    let mut room = steered.room(analyses);
+    let mut plan = plan::plan(analyses, &mut room, candidates.unprofitable);
     if steered.is_second_body() && plan.moves.is_empty() {
         say_bounds(analyses, &mut plan);
     }
-    limit(analyses, &mut plan, host);
-    report::objects(analyses, &plan, steered.launch_version(), host);
+    admit(steered, analyses, &mut plan);
+    report::objects(analyses, &plan, steered.launch_version(), steered.host);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
         let (outline, pressure) = analyses.pressure();
@@ -108,15 +98,14 @@ pub fn plan_objects<'m>(
 }
 
 /// Removes the plans that a limit excludes.
-fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>) {
-    let Some(limit) = analyses.limit(analyses.handles.function, host) else { return };
+fn admit<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>, plan: &mut StackPlan) {
     plan.moves.retain(|planned| {
         let becomes = match planned.placement {
             Placement::Thread { .. } => "goes to shared memory, one copy per thread",
             Placement::Warp { .. } => "goes to shared memory, one copy per warp",
             Placement::Constant { .. } => "becomes a constant",
         };
-        limit.admits(planned.object.address, "stack object", becomes)
+        steered.admits(analyses, planned.object.address, "stack object", becomes)
     });
 }
 
@@ -145,7 +134,6 @@ fn edit<'m>(
     let markers: BTreeSet<entity::Inst> =
         plan.moves.iter().flat_map(|planned| planned.object.markers.iter().copied()).collect();
     Some(Edit {
-        edits_body: true,
         takes: (plan.bytes(WARP_SIZE), part.into()),
         apply: Box::new(move |analyses, editor| {
             let (joined, moves): (Vec<Move>, Vec<Move>) =

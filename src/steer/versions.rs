@@ -10,7 +10,7 @@
 //! own dynamic shared memory; the kernel stays as it is. [`finish`] writes the [table](launch_table) from which the host
 //! learns when to launch it and with how much memory.
 
-use crate::analyses::{Analyses, Options, PlannedVersion, SteeredFunction, Version};
+use crate::analyses::{Analyses, PlannedVersion, SteeredFunction, Version};
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
@@ -24,9 +24,9 @@ use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::Host;
 
 /// Marks kernels to be planned as versions, if there is anything to move.
-pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Options, analyses: &mut Analyses<'m>) {
+pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'_, 'm>], analyses: &mut Analyses<'m>) {
     for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
-        let Some(version) = version_of_kernel(steered, options, analyses) else { continue };
+        let Some(version) = version_of_kernel(steered, analyses) else { continue };
         if versions::entry_of(steered.emitted).is_some() {
             // it is the copy of a kernel itself
             steered.copy = Some(steered.emitted);
@@ -35,12 +35,8 @@ pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Opt
     }
 }
 
-fn version_of_kernel<'m>(
-    steered: &SteeredFunction<'m>,
-    options: &Options,
-    analyses: &mut Analyses<'m>,
-) -> Option<Version> {
-    let function = steered.emitted;
+fn version_of_kernel<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Version> {
+    let SteeredFunction { emitted: function, options, .. } = *steered;
     let has = |name: &str| function.string_attribute(name).is_some();
     let is_unbounded = options.analysis.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
     let states_registers = options.regs.is_some() || has("nvvm.maxnreg");
@@ -79,7 +75,7 @@ fn at_launch(kernel: Function<'_>) -> Result<PlannedVersion, NoVersion> {
 }
 
 /// Puts the versions that were made to where they belong.
-pub fn finish(module: Module<'_>, functions: &[SteeredFunction<'_>], host: &Host<'_>) {
+pub fn finish(module: Module<'_>, functions: &[SteeredFunction<'_, '_>], host: &Host<'_>) {
     let mut editor = Editor::new(module);
     for steered in functions {
         let Some(copy) = steered.copy else { continue };

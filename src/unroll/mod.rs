@@ -14,13 +14,13 @@ mod planted;
 mod reject;
 mod trips;
 
-use crate::driver::{self, Decision, FunctionPass, Said, Unit};
-use crate::settings::enabled::is_switched_off;
+use crate::analyses::Analyses;
+use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::{Results, Settings, Transform};
 use plan::{Context, UnrollPlan};
 use reject::Reject;
+use std::fmt;
 use trips::Way;
-use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
 use warpwise_ir::entity::Block;
@@ -57,64 +57,55 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     driver::run(options, module, options.analysis, host)
 }
 
-impl FunctionPass for Options {
-    type Plan<'m> = Loop<'m>;
-    type Refusal<'m> = Reject;
+impl<'m> FunctionPass<'m> for Options {
+    type Plan = (Inst<'m>, Way);
+    const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::Unroll);
 
-    fn wants(&self, function: Function<'_>) -> bool {
-        !is_switched_off(function, Transform::Unroll)
-    }
-
-    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Loop<'m>, Reject>> {
-        let (outline, handles) = unit.analysis().outline(unit.function);
-        if outline.cfg().cycles.is_empty() {
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, (Inst<'m>, Way)>> {
+        let known = analyses.of(function);
+        if known.outline().cfg().cycles.is_empty() {
             return Vec::new();
         }
-        let facts = unit.analysis().solve(outline, unit.function);
-        let frequencies = Frequencies::new(unit.function);
+        let frequencies = known.frequencies();
+        let (facts, handles) = known.facts_and_handles();
         let branch = |block| handles.inst(facts.func.terminator(block));
-        let of_loop = |(header, outcome): (Block, Result<UnrollPlan, Reject>)| Decision {
-            at: branch(header),
-            outcome: outcome.map(|plan| Loop { latch: branch(plan.latch), plan }),
+        let of_loop = |(header, outcome): (Block, Result<UnrollPlan, Reject>)| match outcome {
+            Ok(plan) => {
+                Decision::plan(branch(header), "LoopUnrolled", plan.to_string(), (branch(plan.latch), plan.way))
+            }
+            Err(reject) => Decision::refusal(branch(header), reject.name(), format!("loop is not unrolled: {reject}")),
         };
-        plan::plan(&Context::new(&facts, &handles, self), &frequencies).into_iter().map(of_loop).collect()
+        plan::plan(&Context::new(facts, handles, self), &frequencies).into_iter().map(of_loop).collect()
     }
 
-    fn apply<'m>(&self, &Loop { latch, ref plan }: &Loop<'m>, editor: &mut Editor<'m>) {
-        #[cfg(any(feature = "mutants", test))]
-        planted::before(editor, latch);
-        match plan.way {
-            Way::Counted => editor.ask_to_unroll(latch, UNROLL_FACTOR),
-            Way::Grouped => {
-                editor.run_in_groups(latch, UNROLL_FACTOR);
-                #[cfg(any(feature = "mutants", test))]
-                planted::behind(editor, latch);
+    fn apply(&self, plans: Vec<(Inst<'m>, Way)>, editor: &mut Editor<'m>) {
+        for (latch, way) in plans {
+            #[cfg(any(feature = "mutants", test))]
+            planted::before(editor, latch);
+            match way {
+                Way::Counted => editor.ask_to_unroll(latch, UNROLL_FACTOR),
+                Way::Grouped => {
+                    editor.run_in_groups(latch, UNROLL_FACTOR);
+                    #[cfg(any(feature = "mutants", test))]
+                    planted::behind(editor, latch);
+                }
             }
         }
     }
 }
 
-/// A loop that is unrolled.
-pub struct Loop<'m> {
-    latch: Inst<'m>,
-    plan: UnrollPlan,
-}
-
-impl Said for Loop<'_> {
-    fn name(&self) -> &'static str {
-        "LoopUnrolled"
-    }
-
-    fn message(&self) -> String {
-        let UnrollPlan { way, loads, slow, instructions, .. } = self.plan;
+impl fmt::Display for UnrollPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnrollPlan { way, loads, slow, instructions, .. } = *self;
         let of = match (loads, slow) {
             (_, 0) => counted(loads, "load"),
             (0, _) => counted(slow, "slow computation"),
             _ => format!("{} and {}", counted(loads, "load"), counted(slow, "slow computation")),
         };
         let way = if way == Way::Grouped { " in groups" } else { "" };
-        format!(
+        write!(
+            f,
             "loop of {instructions} instructions unrolled by {UNROLL_FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
         )
     }

@@ -1,6 +1,5 @@
 //! Why is a loop not unrolled? One variant, and one remark, for each reason.
 
-use crate::driver::Said;
 use warpwise_analysis::gpu::prices::{UNROLL_FACTOR, UNROLL_MAX_INSTRUCTIONS};
 
 /// Why a loop with loads stays as it is.
@@ -54,12 +53,9 @@ pub enum Reject {
     Pressure { before: u32, after: u32 },
 }
 
-impl Said for Reject {
-    fn message(&self) -> String {
-        format!("loop is not unrolled: {self}")
-    }
-
-    fn name(&self) -> &'static str {
+impl Reject {
+    /// Name of the remark.
+    pub fn name(self) -> &'static str {
         match self {
             Reject::Uncounted => "UnrollUncounted",
             Reject::Waits => "UnrollWaits",

@@ -23,18 +23,9 @@ impl Plans {
     pub fn new(limit: Option<u32>) -> Plans {
         Plans { limit, counted: Cell::new(0) }
     }
-
-    fn are_limited(&self) -> bool {
-        self.limit.is_some()
-    }
 }
 
 impl Host<'_> {
-    /// Whether plans are counted; their descriptions are only needed then.
-    pub fn counts_plans(&self) -> bool {
-        self.plans.is_some_and(Plans::are_limited)
-    }
-
     /// Counts and announces a plan of the pass for a function; returns whether to carry it out.
     pub fn admits(&self, function: Function<'_>, at: Option<Inst<'_>>, what: impl FnOnce() -> String) -> bool {
         let Some((plans, limit)) = self.plans.and_then(|plans| Some((plans, plans.limit?))) else { return true };
