@@ -109,6 +109,8 @@ impl<'m> FunctionAnalyses<'m> {
 /// What still holds after a function was edited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kept {
+    /// All that is known.
+    Everything,
     /// Nothing about the function.
     Nothing,
     /// No loop of it needs more registers than this.
@@ -156,6 +158,9 @@ impl<'m> Analyses<'m> {
 
     /// Records that a function was edited.
     pub fn edited(&mut self, function: Function<'m>, kept: Kept) {
+        if kept == Kept::Everything {
+            return;
+        }
         let address = function.value().address();
         let known = self.known.remove(&address);
         self.edits.remove(&address);

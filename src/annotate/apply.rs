@@ -44,7 +44,7 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
 
 /// Carries out the rest of the plan for one function; returns whether anything changed.
 pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
-    let Plan { claims: _, claims_left_out: _, shuffles, votes, invariants, rejects: _ } = plan;
+    let Plan { shuffles, votes, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
     let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
     for invariant in invariants {

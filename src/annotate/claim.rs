@@ -97,6 +97,11 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// Whether anything may be claimed.
+    pub fn any(facts: &Facts) -> bool {
+        facts.func.insts.keys().any(|inst| Claim::of(facts, inst).is_some())
+    }
+
     /// Everything that may be claimed.
     pub fn of(facts: &Facts) -> Claims {
         let func = &facts.func;

@@ -16,70 +16,61 @@ pub mod shuffles;
 pub mod sites;
 pub mod verify;
 
+use crate::analyses::{Analyses, Kept};
 use crate::driver;
 use crate::settings::Transform;
 use claim::Claims;
 pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
-use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::Module;
+use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    let analysis = ModuleAnalysis::new(module, options.analysis);
-    let mut memory = ReadOnlyMemory::new(options.assume_restrict);
-    let bodies = module.functions().filter(|function| !function.is_declaration());
+pub fn run<'m>(module: Module<'m>, options: &Options, host: &Host<'_>) -> bool {
+    let mut analyses = Analyses::new(module, options.analysis);
     if options.verify {
-        let (mut wrong, mut last) = (0, None);
-        for function in bodies {
-            let (facts, handles) = analysis.facts(function);
-            let here = verify::verify(&facts, &handles, host);
-            wrong += here;
-            last = last.filter(|_| here == 0).or(Some(function));
-        }
-        if let Some(function) = last.filter(|_| wrong > 0) {
-            let message = format!("{wrong} annotation(s) !warpwise.uniform are not true");
-            host.emit(Kind::Error, function, None, "Annotations", &message);
-        }
+        verify::verify(&mut analyses, host);
         return false;
     }
-    // plan everything before editing: the facts of one function may depend on the bodies of others
-    let mut plans: Vec<(Facts, Handles<'_>, Plan)> = driver::editable(module, Transform::Annotate.word(), host)
-        .map(|function| {
-            let (facts, handles) = analysis.facts(function);
-            let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, options);
-            (facts, handles, plan)
-        })
-        .collect();
-    plans.iter_mut().for_each(|(facts, handles, plan)| decide(facts, handles, plan, host));
-    let mut editor = Editor::new(module);
-    let mut changed = false;
-    let narrows = plans.iter().any(|(facts, _, plan)| plan.narrows(facts));
-    for (facts, handles, plan) in &plans {
-        changed |= apply::apply(&mut editor, facts, handles, plan);
-        if !narrows {
-            changed |= apply::apply_claims(&mut editor, &facts.func, handles, &plan.claims);
+    let (intrinsics, mut memory) = (IntrinsicTable::new(module), ReadOnlyMemory::new(options.assume_restrict));
+    let (mut narrows, mut unclaimed) = (false, Vec::new());
+    let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+        let (facts, handles) = analyses.of(function).facts_and_handles();
+        let mut plan = plan::plan(facts, handles, &intrinsics, &mut memory, options);
+        decide(facts, handles, &mut plan, host);
+        narrows |= plan.narrows(facts);
+        let claims = || "values annotated as uniform".to_owned();
+        if Claims::any(facts) && !host.admits(function, None, claims) {
+            unclaimed.push(function);
         }
-        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", handles.function.name());
-    }
+        Some(plan)
+    };
+    let apply = |function, plan, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+        let (facts, handles) = analyses.of(function).facts_and_handles();
+        apply::apply(editor, facts, handles, &plan).then_some((function, Kept::Everything))
+    };
+    let functions: Vec<Function<'m>> = driver::editable(module, Transform::Annotate.word(), host).collect();
+    let edited = driver::run_phase(functions.iter().copied(), &mut analyses, plan, apply);
     if narrows {
         // annotations must hold for anyone who analyses the module as it is now
-        let fresh = ModuleAnalysis::new(module, options.analysis);
-        for (_, handles, plan) in &plans {
-            let (facts, handles) = fresh.facts(handles.function);
-            let mut claims = Claims::of(&facts);
-            if plan.claims_left_out {
-                claims.made.clear();
-            }
-            changed |= apply::apply_claims(&mut editor, &facts.func, &handles, &claims);
-        }
+        analyses = Analyses::new(module, options.analysis);
     }
-    changed
+    let claims = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+        let Claims { made, stale } = Claims::of(analyses.of(function).facts());
+        // claims that no longer hold are removed in any case
+        Some(Claims { made: if unclaimed.contains(&function) { Vec::new() } else { made }, stale })
+    };
+    let write = |function, claims, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+        let (facts, handles) = analyses.of(function).facts_and_handles();
+        apply::apply_claims(editor, &facts.func, handles, &claims).then_some((function, Kept::Everything))
+    };
+    !driver::run_phase(functions, &mut analyses, claims, write).is_empty() || !edited.is_empty()
 }
 
 /// Says what is decided about a function, and leaves in the plan what is carried out.
@@ -101,12 +92,6 @@ fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>
         let message = || format!("load reads memory that the kernel never writes: marked invariant{how}");
         admits(Some(handles.inst(invariant.load)), "InvariantLoad", &message)
     });
-    // claims that no longer hold are removed in any case
-    let claims = || "values annotated as uniform".to_owned();
-    plan.claims_left_out = !plan.claims.made.is_empty() && !host.admits(function, None, claims);
-    if plan.claims_left_out {
-        plan.claims.made.clear();
-    }
     if host.wants(Kind::Missed) {
         for &(block, reject) in &plan.rejects {
             host.emit(Kind::Missed, function, branch(block), reject.name(), &reject.to_string());

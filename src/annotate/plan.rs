@@ -1,18 +1,16 @@
 //! What will `annotate-uniform` do to a function? Reads facts, changes nothing.
 //!
-//! 1. **Claims**: every instruction on which `!warpwise.uniform` may be written.
-//! 2. **Hidden branches**: uniform branches that ptxas cannot prove uniform, found by following the uses of *leaves*
+//! 1. **Hidden branches**: uniform branches that ptxas cannot prove uniform, found by following the uses of *leaves*
 //!    ([`ptxas`](super::ptxas)).
-//! 3. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
+//! 2. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
 //!    there. A leaf computed from thread indices alone may be read at the entry instead.
-//! 4. **Votes**: of the branches still hidden, those in warp-convergent blocks with a join and with sides too long to be
+//! 3. **Votes**: of the branches still hidden, those in warp-convergent blocks with a join and with sides too long to be
 //!    predicated get a vote.
-//! 5. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
+//! 4. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
 use super::Options;
-use super::claim::Claims;
 use super::lane_zero::LaneZero;
 use super::products;
 use super::ptxas::Ptxas;
@@ -68,9 +66,6 @@ pub struct InvariantLoad {
 /// What will be done to a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    pub claims: Claims,
-    /// A limit on plans leaves out what is claimed.
-    pub claims_left_out: bool,
     pub shuffles: Vec<Shuffle>,
     /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
@@ -101,7 +96,7 @@ pub fn plan(
     if options.results == Results::Same {
         products::keep_apart(facts, handles, &mut invariants);
     }
-    let mut plan = Plan { claims: Claims::of(facts), invariants, ..Plan::default() };
+    let mut plan = Plan { invariants, ..Plan::default() };
     plan_branches(facts, intrinsics, options, &mut plan);
     plan
 }

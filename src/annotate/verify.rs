@@ -1,15 +1,31 @@
 //! Are the annotations of a module still true? Facts are recomputed, and each annotation that is not true gets a
-//! warning; the caller reports an error after all have been named.
+//! warning; an error is reported after all have been named.
 
 use super::claim::{Claim, KIND};
+use crate::analyses::Analyses;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Flags;
 use warpwise_ir::llvm::handle;
 use warpwise_ir::llvm::remark::{Host, Kind};
 
+/// Checks a module.
+pub fn verify(analyses: &mut Analyses<'_>, host: &Host<'_>) {
+    let (mut wrong, mut last) = (0, None);
+    for function in analyses.module().functions().filter(|function| !function.is_declaration()) {
+        let (facts, handles) = analyses.of(function).facts_and_handles();
+        let here = verify_function(facts, handles, host);
+        wrong += here;
+        last = last.filter(|_| here == 0).or(Some(function));
+    }
+    if let Some(function) = last.filter(|_| wrong > 0) {
+        let message = format!("{wrong} annotation(s) !warpwise.uniform are not true");
+        host.emit(Kind::Error, function, None, "Annotations", &message);
+    }
+}
+
 /// Checks one function; returns the number of annotations that are not true.
-pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
+fn verify_function(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
     let func = &facts.func;
     let kind = handle::metadata_kind(handles.function.module(), KIND);
     let mut wrong = 0;

@@ -91,7 +91,8 @@ pub fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
 }
 
 impl<'m> IntrinsicTable<'m> {
-    pub(super) fn new(module: handle::Module<'m>) -> IntrinsicTable<'m> {
+    /// Reads nothing yet.
+    pub fn new(module: handle::Module<'m>) -> IntrinsicTable<'m> {
         IntrinsicTable {
             module,
             recent: std::array::from_fn(|_| Cell::new(None)),

@@ -83,11 +83,6 @@ impl<'m> ModuleAnalysis<'m> {
         }
     }
 
-    /// The rules of the intrinsics that the module declares.
-    pub fn intrinsics(&self) -> &IntrinsicTable<'m> {
-        &self.intrinsics
-    }
-
     /// The facts of a function with a body, and the handles back to LLVM.
     pub fn facts(&self, function: handle::Function<'m>) -> (Facts, Handles<'m>) {
         let (outline, handles) = self.outline(function);
