@@ -171,15 +171,11 @@ impl<'m> Known<'m> {
 
 /// The blocks that are only reached through a block.
 fn region<'m>(function: Function<'m>, head: Block<'m>) -> HashSet<Block<'m>> {
-    let reached = |from: Block<'m>, without: &HashSet<Block<'m>>| {
-        let (mut found, mut stack) = (HashSet::new(), vec![from]);
-        while let Some(block) = stack.pop() {
-            if !without.contains(&block) && found.insert(block) {
-                stack.extend(block.terminator().into_iter().flat_map(Inst::successors));
-            }
+    let (mut elsewhere, mut stack) = (HashSet::new(), Vec::from_iter(function.blocks().next()));
+    while let Some(block) = stack.pop() {
+        if block != head && elsewhere.insert(block) {
+            stack.extend(block.terminator().into_iter().flat_map(Inst::successors));
         }
-        found
-    };
-    let entry = function.blocks().next().expect("a function with a body");
-    reached(head, &reached(entry, &HashSet::from([head])))
+    }
+    function.blocks().filter(|block| !elsewhere.contains(block)).collect()
 }

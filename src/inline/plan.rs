@@ -7,7 +7,7 @@ use crate::settings::transform::INLINE;
 use crate::settings::{Results, is_enabled};
 use crate::uses::Uses;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
-use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
+use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
@@ -150,11 +150,7 @@ fn callee_frees<'m>(
 /// Whether LLVM finds a function too large to inline, if everything is inlined into it.
 fn is_large(call: Inst<'_>) -> bool {
     call.defined_callee()
-        .is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LARGE_FOR_LLVM)
-}
-
-fn is_always_inlined(function: Function<'_>) -> bool {
-    function.has_attribute(AttrPlace::Function, attribute_kind("alwaysinline"))
+        .is_some_and(|function| !function.is_always_inlined() && whole_size(function, MAX_LEVELS) > LARGE_FOR_LLVM)
 }
 
 /// Number of instructions of a function with those of all that it calls.

@@ -137,6 +137,10 @@ impl<'m> Function<'m> {
     pub fn has_attribute(self, place: AttrPlace, kind: u32) -> bool {
         self.attribute(place, kind).is_some()
     }
+    /// Whether LLVM inlines every call that it can.
+    pub fn is_always_inlined(self) -> bool {
+        self.has_attribute(AttrPlace::Function, attribute_kind("alwaysinline"))
+    }
     /// The integer payload of an enum attribute (`align`, `dereferenceable`, `memory` …).
     pub fn int_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
         self.attribute(place, kind).map(|found| get!(LLVMGetEnumAttributeValue(found)))
