@@ -22,6 +22,7 @@ use warpwise_analysis::objects::{StackObject, stack_objects};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::geometry::Geometry;
 use warpwise_ir::handles::Handles;
+use warpwise_ir::launch_table::{Fact, known_blocks};
 use warpwise_ir::llvm::handle::{Function, Module};
 
 /// A function, the facts about it, and the values it keeps in registers.
@@ -111,6 +112,8 @@ impl<'m> FunctionAnalyses<'m> {
 pub enum Kept {
     /// All that is known.
     Everything,
+    /// What its callees are passed; nothing about the function itself.
+    Callees,
     /// Nothing about the function.
     Nothing,
     /// No loop of it needs more registers than this.
@@ -147,13 +150,21 @@ impl<'m> Analyses<'m> {
 
     /// The facts about a function with a body.
     pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
-        self.known.entry(function.value().address()).or_insert_with(|| {
-            let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
-            let analysis = self.analysis.get_or_insert_with(new).clone();
-            let (outline, handles) = analysis.outline(function);
-            let (known, frequencies) = (Known::Outline(outline), OnceCell::new());
-            FunctionAnalyses { handles, analysis, known, frequencies, pressure: None, objects: None }
-        })
+        let address = function.value().address();
+        if !self.known.contains_key(&address) {
+            let found = self.under(function, &[]);
+            self.known.insert(address, found);
+        }
+        self.known.get_mut(&address).expect("it was just inserted")
+    }
+
+    /// The facts about a function with a body, as it would be in launches of which more is known.
+    pub fn under(&mut self, function: Function<'m>, launches: &[Fact]) -> FunctionAnalyses<'m> {
+        let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
+        let analysis = self.analysis.get_or_insert_with(new).clone();
+        let (outline, handles) = analysis.outline(function);
+        let known = Known::Outline(outline.for_launches(|geometry| known_blocks(launches, geometry)));
+        FunctionAnalyses { handles, analysis, known, frequencies: OnceCell::new(), pressure: None, objects: None }
     }
 
     /// Records that a function was edited.
@@ -164,7 +175,9 @@ impl<'m> Analyses<'m> {
         let address = function.value().address();
         let known = self.known.remove(&address);
         self.edits.remove(&address);
-        self.analysis = None;
+        if kept != Kept::Callees {
+            self.analysis = None;
+        }
         if let (Kept::AtMost(at_most), Some(known)) = (kept, known) {
             self.edits.insert(address, Edited { geometry: known.outline().geometry, at_most });
         }

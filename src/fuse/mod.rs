@@ -22,8 +22,8 @@
 //!  └ sinking    what in front of a tree LLVM would move into one of its ways
 //! ```
 //!
-//! The driver computes facts, plans all divergent branches that do not overlap, innermost first, and applies the plans.
-//! It repeats this with fresh facts until nothing is left to do, or [`ROUNDS`] or [`MAX_LOOKED_AT`] is reached. Uniform
+//! A round plans all divergent branches that do not overlap, innermost first, and applies the plans.
+//! It is repeated with fresh facts until nothing is left to do, or [`ROUNDS`] or [`MAX_LOOKED_AT`] is reached. Uniform
 //! branches are never touched, which the facts decide. Facts are expensive; a function in which no branch has a plan
 //! even if its lanes diverge is therefore not solved at all, unless remarks are wanted.
 //!
@@ -58,6 +58,7 @@ mod tests;
 mod versions;
 mod weight;
 
+use crate::analyses::{Analyses, FunctionAnalyses, Kept};
 use crate::driver;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Results, Transform};
@@ -70,7 +71,7 @@ use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
-use warpwise_analysis::divergence::{Facts, ModuleAnalysis, Outline};
+use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::pressure::Pressure;
@@ -78,9 +79,8 @@ use warpwise_analysis::pressure::intervals::at_most;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
-use warpwise_ir::launch_table::{Fact, known_blocks};
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
 /// The word of its switch.
@@ -104,14 +104,14 @@ pub fn run_late(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool 
 }
 
 fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bool) -> bool {
-    let kinds = Kinds::new();
-    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, is_early: false, analysis: None };
-    let mut changed = options.versions && versions::make(&mut driver);
+    let fuse = Fuse { options, kinds: Kinds::new(), host, reshapes, is_early: false };
+    let mut changed = options.versions && versions::make(&fuse, module);
+    let mut analyses = Analyses::new(module, options.analysis);
     let functions: Vec<Function<'_>> = driver::editable(module, WORD, host).collect();
     // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
     let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
     for function in functions.into_iter().filter(|&function| is_open(function)) {
-        let melded = driver.fuse(function);
+        let melded = fuse.run(function, &mut analyses);
         if melded && reshapes {
             host.reshape(function, Reshape::CleanUp);
         }
@@ -133,10 +133,9 @@ pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> 
     {
         return false;
     }
-    let module = function.module();
-    let kinds = Kinds::new();
-    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes: true, is_early: true, analysis: None };
-    !versions::must_wait(&mut driver, function) && driver.fuse(function)
+    let fuse = Fuse { options, kinds: Kinds::new(), host, reshapes: true, is_early: true };
+    let mut analyses = Analyses::new(function.module(), options.analysis);
+    !versions::must_wait(&fuse, function, &mut analyses) && fuse.run(function, &mut analyses)
 }
 
 /// Whether a function has any branch; a cheap test, since many small functions have none.
@@ -145,152 +144,140 @@ pub fn has_branch(function: Function<'_>) -> bool {
 }
 
 fn has_inlining_to_come(function: Function<'_>) -> bool {
-    let always = attribute_kind("alwaysinline");
-    let is_inlined = |inst: handle::Inst<'_>| {
-        inst.opcode() == RawOpcode::LLVMCall
-            && inst
-                .called_function()
-                .is_some_and(|callee| !callee.is_declaration() && callee.has_attribute(AttrPlace::Function, always))
-    };
-    function.blocks().flat_map(|block| block.insts()).any(is_inlined)
+    let insts = function.blocks().flat_map(|block| block.insts());
+    insts.filter_map(Inst::defined_callee).any(Function::is_always_inlined)
 }
 
-/// State shared by all functions.
-struct Driver<'a, 'm> {
-    module: Module<'m>,
+/// The pass.
+struct Fuse<'a> {
     options: &'a Options,
-    kinds: &'a Kinds,
+    kinds: Kinds,
     host: &'a Host<'a>,
     /// Whether the host can bring a function into shape.
     reshapes: bool,
     /// Whether LLVM is still to find out what loads return.
     is_early: bool,
-    /// Dropped when an edit may have changed what it knows about callees.
-    analysis: Option<ModuleAnalysis<'m>>,
 }
 
-/// The plans of a function, and what they were made from.
-struct Look<'m> {
-    facts: Facts,
-    handles: Handles<'m>,
-    work: Work,
-}
-
-impl<'m> Driver<'_, 'm> {
-    fn fuse(&mut self, function: Function<'m>) -> bool {
+impl Fuse<'_> {
+    /// Runs the pass over one function; returns whether it changed.
+    fn run<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
         if function.block_count() < 3 {
             return false;
         }
-        let Driver { module, host, .. } = *self;
-        let (mut changed, mut known) = self.convert(function);
+        let host = self.host;
+        let mut changed = self.convert(function, analyses);
         for round in 0..ROUNDS {
-            let found = self.look(function, &[], known.take());
-            let has_nothing = found.as_ref().is_none_or(|look| look.work.plans.is_empty() && stands_alone(&look.facts));
-            if self.reshapes && !changed && has_nothing {
-                host.note_nothing(function);
-            }
-            let Some(look) = found else { break };
-            let Look { facts, handles, mut work } = look;
-            let planned = work.plans.len();
-            work.plans.retain(|plan| {
-                let message = || format!("divergent branch fused: {}", plan.numbers);
-                admits(&facts, &handles, plan.entry, "BranchFused", message, host)
-            });
-            if work.plans.is_empty() {
-                report_rejects(&facts, &handles, &work, host);
-                break;
-            }
-            changed = true;
-            let looked_at = (round + 2) * facts.func.insts.len();
-            let again =
-                work.plans.len() == planned && work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
-            if !again {
-                report_rejects(&facts, &handles, &work, host);
-            }
-            let mut editor = Editor::new(module);
-            for plan in &work.plans {
-                apply::apply(&mut editor, &facts.func, &handles, plan);
-            }
-            debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
-            if calls_functions(&facts) {
-                // lanes that made a call one after the other now make it together, so the arguments of callees may
-                // differ
-                self.analysis = None;
-            }
+            let mut again = false;
+            let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+                let known = analyses.of(function);
+                let found = self.look(known, host.wants(Kind::Missed));
+                let has_nothing =
+                    found.as_ref().is_none_or(|work| work.plans.is_empty() && stands_alone(known.outline()));
+                if self.reshapes && !changed && has_nothing {
+                    host.note_nothing(function);
+                }
+                let mut work = found?;
+                let (facts, handles) = known.facts_and_handles();
+                let planned = work.plans.len();
+                work.plans.retain(|plan| {
+                    let message = || format!("divergent branch fused: {}", plan.numbers);
+                    admits(facts, handles, plan.entry, "BranchFused", message, host)
+                });
+                let looked_at = (round + 2) * facts.func.insts.len();
+                again = planned > 0
+                    && work.plans.len() == planned
+                    && work.is_unfinished()
+                    && round + 1 < ROUNDS
+                    && looked_at <= MAX_LOOKED_AT;
+                if !again {
+                    report_rejects(facts, handles, &work, host);
+                }
+                Some(work.plans).filter(|plans| !plans.is_empty())
+            };
+            let apply = |function, plans: Vec<FusePlan>, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+                let (facts, handles) = analyses.of(function).facts_and_handles();
+                plans.iter().for_each(|plan| apply::apply(editor, &facts.func, handles, plan));
+                Some((function, kept(facts)))
+            };
+            changed |= !driver::run_phase([function], analyses, plan, apply).is_empty();
             if !again {
                 break;
             }
         }
+        // others do not need the facts
+        analyses.edited(function, Kept::Callees);
         changed
     }
 
-    /// Converts the trees of short sides in a function. Returns whether it has changed, and if not, perhaps its outline.
-    fn convert(&mut self, function: Function<'m>) -> (bool, Option<(Outline, Handles<'m>)>) {
-        let Driver { module, options, kinds, host, is_early, .. } = *self;
-        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
-        let (outline, handles) = analysis.outline(function);
-        let costs = Costs::of(function);
-        let frequencies = &Frequencies::new(function);
-        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, options, is_early };
-        let mut trees = convert::candidates(&outline, &context);
-        if trees.is_empty() {
-            return (false, Some((outline, handles)));
-        }
-        let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, options, is_early };
-        trees.retain(|tree| {
-            let message = || format!("divergent branches converted to selects: {tree}");
-            convert::lanes_part(&facts, &context, tree)
-                && admits(&facts, &handles, tree.entry, "BranchesConverted", message, host)
-        });
-        let mut editor = Editor::new(module);
-        for tree in &trees {
-            apply_convert::apply(&mut editor, &facts.func, &handles, tree);
-        }
-        debug_assert!(editor.verifies(function), "converting branches broke {}", function.name());
-        if !trees.is_empty() && calls_functions(&facts) {
-            self.analysis = None;
-        }
-        (!trees.is_empty(), None)
+    /// Converts the trees of short sides in a function; returns whether it has changed.
+    fn convert<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
+        let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+            let known = analyses.of(function);
+            let frequencies = &known.frequencies();
+            let context = self.context(known.outline(), &known.handles, frequencies);
+            let mut trees = convert::candidates(known.outline(), &context);
+            if trees.is_empty() {
+                return None;
+            }
+            let (facts, handles) = known.facts_and_handles();
+            let context = self.context(facts, handles, frequencies);
+            trees.retain(|tree| {
+                let message = || format!("divergent branches converted to selects: {tree}");
+                convert::lanes_part(facts, &context, tree)
+                    && admits(facts, handles, tree.entry, "BranchesConverted", message, self.host)
+            });
+            Some(trees).filter(|trees| !trees.is_empty())
+        };
+        let apply = |function, trees: Vec<_>, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+            let (facts, handles) = analyses.of(function).facts_and_handles();
+            trees.iter().for_each(|tree| apply_convert::apply(editor, &facts.func, handles, tree));
+            Some((function, kept(facts)))
+        };
+        !driver::run_phase([function], analyses, plan, apply).is_empty()
     }
 
-    /// The plans of a function for launches of which these facts hold; `known` is the function's outline, if the caller has
-    /// it. `None` if there is nothing to do or to report.
-    fn look(
-        &mut self,
-        function: Function<'m>,
-        under: &[Fact],
-        known: Option<(Outline, Handles<'m>)>,
-    ) -> Option<Look<'m>> {
-        let Driver { module, options, kinds, host, is_early, .. } = *self;
-        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
-        let (outline, handles) = known.unwrap_or_else(|| analysis.outline(function));
-        let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
-        let costs = Costs::of(function);
-        let frequencies = &Frequencies::new(function);
-        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, options, is_early };
+    /// Plans and refusals for a function; `None` if there is nothing to do or to report.
+    fn look(&self, known: &mut FunctionAnalyses<'_>, is_told: bool) -> Option<Work> {
+        let frequencies = &known.frequencies();
         let mut tried = Tried::default();
-        let is_told = host.wants(Kind::Missed) && under.is_empty();
-        if !is_told && !tried.could_meld(&outline, &context) {
+        let context = self.context(known.outline(), &known.handles, frequencies);
+        if !is_told && !tried.could_meld(known.outline(), &context) {
             return None;
         }
-        let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, options, is_early };
-        let mut work = plans(&facts, &context, tried);
-        if !options.always {
-            refuse_pressure(&facts, options, &mut work);
+        let (facts, handles) = known.facts_and_handles();
+        let mut work = plans(facts, &self.context(facts, handles, frequencies), tried);
+        if !self.options.always {
+            refuse_pressure(facts, self.options, &mut work);
         }
-        Some(Look { facts, handles, work })
+        Some(work)
     }
+
+    fn context<'a, 'm>(
+        &'a self,
+        outline: &'a Outline,
+        handles: &'a Handles<'m>,
+        frequencies: &'a Frequencies<'m>,
+    ) -> Context<'a, 'm> {
+        let Fuse { options, ref kinds, is_early, .. } = *self;
+        let costs = Costs::of(handles.function);
+        Context { func: &outline.func, handles, kinds, costs, frequencies, options, is_early }
+    }
+}
+
+/// What still holds after a function was edited.
+fn kept(facts: &Facts) -> Kept {
+    // lanes that made a call one after the other now make it together, so the arguments of callees may differ
+    if calls_functions(facts) { Kept::Nothing } else { Kept::Callees }
 }
 
 /// Whether the facts of a function follow from its own code alone.
-fn stands_alone(facts: &Facts) -> bool {
-    facts.func.is_kernel && !calls_functions(facts)
+fn stands_alone(outline: &Outline) -> bool {
+    outline.func.is_kernel && !calls_functions(outline)
 }
 
-fn calls_functions(facts: &Facts) -> bool {
-    facts.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)))
+fn calls_functions(outline: &Outline) -> bool {
+    outline.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)))
 }
 
 /// Plans of branches on the assumption that their lanes diverge, each with the blocks it depends on.

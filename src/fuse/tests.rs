@@ -32,9 +32,9 @@ fn planned(options: &Options, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) {
     // somebody listens, so refusals are wanted too
     let host = Host::collecting(&list, &said);
     let module = module.handle();
-    let kinds = &Kinds::new();
-    let mut driver = Driver { module, options, kinds, host: &host, reshapes: false, is_early: false, analysis: None };
-    let work = driver.look(module.function("k").unwrap(), &[], None).unwrap().work;
+    let fuse = Fuse { options, kinds: Kinds::new(), host: &host, reshapes: false, is_early: false };
+    let mut analyses = Analyses::new(module, options.analysis);
+    let work = fuse.look(analyses.of(module.function("k").unwrap()), true).unwrap();
     (work.plans, work.rejects.into_iter().map(|(_, reject)| reject).collect())
 }
 

@@ -17,17 +17,20 @@
 
 use super::plan::{FusePlan, expected_gain};
 use super::reject::FuseReject;
-use super::{Driver, Look, WORD};
+use super::{Fuse, WORD, Work};
+use crate::analyses::{Analyses, Kept};
 use crate::driver::editable;
 use crate::versions;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::prices::{FEW_THREADS, MELD_LEAST_GAIN, MELD_MAX_VERSIONS};
 use warpwise_ir::entity::Block;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{Fact, say};
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Launches of which more is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,19 +61,23 @@ struct Candidate {
 }
 
 /// Makes versions of the kernels of a module; returns whether there are any.
-pub fn make(driver: &mut Driver<'_, '_>) -> bool {
+pub fn make(fuse: &Fuse<'_>, module: Module<'_>) -> bool {
+    let mut analyses = Analyses::new(module, fuse.options.analysis);
     let kernels: Vec<Function<'_>> =
-        editable(driver.module, WORD, driver.host).filter(|function| function.is_ptx_kernel()).collect();
+        editable(module, WORD, fuse.host).filter(|kernel| kernel.is_ptx_kernel()).collect();
     let mut changed = false;
     for kernel in kernels {
         if versions::entry_of(kernel).is_some() || !versions::all_of(kernel).is_empty() || kernel.block_count() < 3 {
             continue;
         }
-        let mut candidates = candidates(driver, kernel);
+        let mut candidates = candidates(fuse, kernel, &mut analyses);
         candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         candidates.truncate(MELD_MAX_VERSIONS);
         for candidate in candidates {
-            changed |= make_one(driver, kernel, candidate);
+            if make_one(fuse, kernel, candidate) {
+                analyses.edited(kernel, Kept::Nothing);
+                changed = true;
+            }
         }
     }
     changed
@@ -78,22 +85,22 @@ pub fn make(driver: &mut Driver<'_, '_>) -> bool {
 
 /// Whether a kernel is left for later, because it may get a version and no function can be added to the module yet: what is
 /// melded now is melded in its versions too.
-pub fn must_wait<'m>(driver: &mut Driver<'_, 'm>, function: Function<'m>) -> bool {
-    driver.options.versions
+pub fn must_wait<'m>(fuse: &Fuse<'_>, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
+    fuse.options.versions
         && function.is_ptx_kernel()
         && versions::entry_of(function).is_none()
         && versions::next_name(function).is_ok()
-        && candidates(driver, function).iter().any(|Candidate { case, gain }| {
+        && candidates(fuse, function, analyses).iter().any(|Candidate { case, gain }| {
             matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MELD_LEAST_GAIN as f64
         })
 }
 
 /// The versions of a kernel that gain anything.
-fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Candidate> {
-    let Some(look) = driver.look(kernel, &[], None) else { return Vec::new() };
-    let frequencies = Frequencies::new(kernel);
-    let was_refused = |wanted: fn(&FuseReject) -> bool| look.work.rejects.iter().any(|(_, reject)| wanted(reject));
-    let geometry = look.facts.geometry;
+fn candidates<'m>(fuse: &Fuse<'_>, kernel: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Candidate> {
+    let known = analyses.of(kernel);
+    let Some(work) = fuse.look(known, fuse.host.wants(Kind::Missed)) else { return Vec::new() };
+    let (geometry, frequencies) = (known.outline().geometry, known.frequencies());
+    let was_refused = |wanted: fn(&FuseReject) -> bool| work.rejects.iter().any(|(_, reject)| wanted(reject));
     let is_open = geometry.exact.is_none() && geometry.rows.is_none();
     let mut cases = Vec::new();
     if is_open && was_refused(|reject| matches!(reject, FuseReject::AlongRows)) {
@@ -102,13 +109,14 @@ fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Cand
     if geometry.thread_bound() > FEW_THREADS && was_refused(|reject| matches!(reject, FuseReject::RarelySplits(..))) {
         cases.push(Case::SmallBlock);
     }
-    if is_open && !look.work.plans.is_empty() {
+    if is_open && !work.plans.is_empty() {
         cases.extend([Case::WholeWarps, Case::OneRow]);
     }
     let mut found: Vec<Candidate> = Vec::new();
     for case in cases {
-        let Some(then) = driver.look(kernel, &case.facts(), None) else { continue };
-        let gain = gain(&look, &then, &frequencies);
+        let mut known = analyses.under(kernel, &case.facts());
+        let Some(then) = fuse.look(&mut known, false) else { continue };
+        let gain = gain(&work, &then, known.facts(), &frequencies);
         // of two that gain the same for the same reason, the first is enough
         let is_known = case == Case::OneRow && found.iter().any(|known| known.gain >= gain);
         if gain > 0.0 && !is_known {
@@ -118,42 +126,41 @@ fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Cand
     found
 }
 
-/// What the plans for some launches save more than those for all, in cycles of a warp.
-fn gain(look: &Look<'_>, then: &Look<'_>, frequencies: &Frequencies<'_>) -> f64 {
-    let entries = |look: &Look<'_>| look.work.plans.iter().map(|plan| plan.entry).collect::<FxHashSet<Block>>();
-    let (now, later) = (entries(look), entries(then));
+/// What the plans for some launches, of which these facts hold, save more than those for all, in cycles of a warp.
+fn gain(work: &Work, then: &Work, facts: &Facts, frequencies: &Frequencies<'_>) -> f64 {
+    let entries = |work: &Work| work.plans.iter().map(|plan| plan.entry).collect::<FxHashSet<Block>>();
+    let (now, later) = (entries(work), entries(then));
     let visits = |plan: &FusePlan| frequencies.of(plan.entry);
-    let new = then.work.plans.iter().filter(|plan| !now.contains(&plan.entry));
-    let melded: f64 = new.map(|plan| visits(plan) * expected_gain(&then.facts, plan).1).sum();
-    let gone = look.work.plans.iter().filter(|plan| !later.contains(&plan.entry));
-    let uniform = gone.filter(|plan| !then.facts.is_divergent_branch(plan.entry));
+    let new = then.plans.iter().filter(|plan| !now.contains(&plan.entry));
+    let melded: f64 = new.map(|plan| visits(plan) * expected_gain(facts, plan).1).sum();
+    let gone = work.plans.iter().filter(|plan| !later.contains(&plan.entry));
+    let uniform = gone.filter(|plan| !facts.is_divergent_branch(plan.entry));
     let left: f64 = uniform.map(|plan| visits(plan) * f64::from(plan.numbers.risk)).sum();
     melded + left
 }
 
-fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Candidate) -> bool {
+fn make_one(fuse: &Fuse<'_>, kernel: Function<'_>, candidate: Candidate) -> bool {
     let Candidate { case, gain } = candidate;
-    let (facts, host) = (case.facts(), driver.host);
+    let (facts, host) = (case.facts(), fuse.host);
     let reason = match versions::next_name(kernel) {
         _ if gain < MELD_LEAST_GAIN as f64 => {
             format!("it would save {gain:.1} cycles of a warp, and {MELD_LEAST_GAIN} are worth a copy")
         }
         Err(reason) => reason.to_string(),
-        Ok(name) => return add(driver, kernel, &name, facts, gain),
+        Ok(name) => return add(kernel, &name, facts, gain, host),
     };
     versions::say_refused(kernel, &say(&facts), &reason, host);
     false
 }
 
-fn add<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, name: &str, facts: Vec<Fact>, gain: f64) -> bool {
-    let (launches, host) = (say(&facts), driver.host);
+fn add(kernel: Function<'_>, name: &str, facts: Vec<Fact>, gain: f64, host: &Host<'_>) -> bool {
+    let launches = say(&facts);
     if !host.admits(kernel, None, || format!("version for launches in which {launches}")) {
         return false;
     }
-    let mut editor = Editor::new(driver.module);
+    let mut editor = Editor::new(kernel.module());
     let Some(version) = versions::add(&mut editor, kernel, name, &versions::without_slots(facts)) else { return false };
     versions::write_table(&mut editor, kernel);
-    driver.analysis = None;
     versions::say_made(kernel, (name, version), &launches, &format!("{gain:.0} cycles of a warp saved"), host);
     true
 }
