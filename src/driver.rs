@@ -92,9 +92,9 @@ pub fn run_phase<'m, T, P>(
     let mut editor = Editor::new(analyses.module());
     let mut edited = Vec::new();
     for (target, plan) in planned {
-        let edit = apply(target, plan, analyses, &mut editor);
-        debug_assert!(edit.is_none_or(|(function, _)| editor.verifies(function)), "a pass broke a function");
-        edited.extend(edit);
+        let Some((function, kept)) = apply(target, plan, analyses, &mut editor) else { continue };
+        debug_assert!(editor.verifies(function), "a pass broke '{}'", function.name());
+        edited.push((function, kept));
     }
     // facts about one function depend on others as they were
     edited.iter().for_each(|&(function, kept)| analyses.edited(function, kept));

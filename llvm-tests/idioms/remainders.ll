@@ -3,6 +3,7 @@
 ; RUN: %opt -passes=warpwise -S %s -o %t.ll && %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX --implicit-check-not=mul.hi.u64
 ; RUN: %opt -passes=warpwise -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=warpwise -warpwise-off -S %s -o %t.off.ll && %llc -mcpu=sm_90 -o - %t.off.ll | %FileCheck %s --check-prefix=OFF
+; RUN: sed 's/^define .*@sum(.*)/& "warpwise-no-idioms"/' %s | %opt -passes=warpwise -S - | %FileCheck %s --check-prefix=LEFT --implicit-check-not=freeze
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -12,6 +13,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT: %[[FROZEN:.*]] = freeze i32 %[[REST]]
 ; CHECK-NEXT: zext nneg i32 %[[FROZEN]] to i64
 ; OFF: mul.hi.u64
+; LEFT-LABEL: @sum(
+; LEFT: urem i32 %i, 3
 ; PTX: mul.hi.u32
 define ptx_kernel void @sum(ptr addrspace(1) %out, i64 %n) {
 entry:

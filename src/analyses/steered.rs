@@ -39,10 +39,10 @@ pub struct PlannedVersion {
 
 /// A function for which plans are made.
 pub struct SteeredFunction<'a, 'm> {
-    pub options: &'a Options,
-    pub host: &'a Host<'a>,
     /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
+    pub options: &'a Options,
+    pub host: &'a Host<'a>,
     /// If set, plans are for a version of the kernel.
     pub version: Option<Version>,
     /// That version, once some plan edits it. A second body is a function of its own until everything is done.
