@@ -1,6 +1,6 @@
 //! What are the options of steer-spills?
 
-use crate::settings::{Settings, SpillCandidates, Transform};
+use crate::settings::{Results, Settings, SpillCandidates, Transform};
 use warpwise_analysis::divergence;
 
 /// The options of one run.
@@ -11,6 +11,8 @@ pub struct Options {
     pub regs: Option<u32>,
     /// Upper bound of the dynamic shared memory with which kernels are launched, in bytes.
     pub dynamic_shared: Option<u32>,
+    /// Whether the last bits of results may change.
+    pub results: Results,
     /// What may be moved.
     pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
@@ -25,6 +27,7 @@ impl From<&Settings> for Options {
             analysis: settings.analysis(),
             regs: settings.regs,
             dynamic_shared: settings.dynamic_shared,
+            results: settings.results,
             candidates: settings.candidates,
             ptxas_smem: settings.ptxas_smem,
             // what is counted is the code of the source

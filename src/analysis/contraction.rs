@@ -24,6 +24,7 @@
 
 pub mod raw;
 
+use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
@@ -217,6 +218,27 @@ impl<'a, 'm> Joins<'a, 'm> {
                 && self.may_meet(product, |user| self.is_sum(user) && block(user) != block(product))
         };
         func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))
+    }
+
+    /// Whether some blocks have one of a product and a sum that may meet although they are in different blocks. How much else is
+    /// in a block decides whether LLVM moves the one to the other; it moves no product into a loop, nor one out that the
+    /// loop uses.
+    pub fn part_at(&self, blocks: &FxHashSet<Block>) -> bool {
+        let func = &self.outline.func;
+        let cycles = &self.outline.cfg().cycles;
+        let block = |inst: Inst| func.insts[inst].block;
+        let is_in = |inst: Inst, cycle: Option<Cycle>| cycle.is_some_and(|cycle| cycles.contains(cycle, block(inst)));
+        let may_come = |product: Inst, sum: Inst| {
+            let (around, into) = (cycles.cycle_of(block(product)), cycles.cycle_of(block(sum)));
+            let enters = into.is_some() && !is_in(product, into);
+            let stays = !is_in(sum, around) && self.users(product).into_iter().any(|user| is_in(user, around));
+            block(product) != block(sum) && !enters && !stays
+        };
+        let parts = |inst: Inst| {
+            self.is_product(inst) && self.may_meet(inst, |user| self.is_sum(user) && may_come(inst, user))
+                || self.is_sum(inst) && self.products(inst).any(|product| may_come(product, inst))
+        };
+        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts)
     }
 
     /// Products that are stored and sums of what is loaded, where LLVM may find what is loaded to be the product: both have

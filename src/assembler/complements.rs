@@ -41,23 +41,22 @@ struct Plan<'m> {
 
 impl<'m> Plan<'m> {
     fn new(function: Function<'m>, edge: &Known<'m>) -> Option<Plan<'m>> {
-        let known = edge.values();
+        let mut known = vec![(edge.value, edge.number)];
+        // also what it is an extension of
+        let def = edge.value.as_inst().filter(|def| matches!(def.opcode(), LLVMZExt | LLVMSExt));
+        let narrow = def.map(|def| def.operand(0)).and_then(|value| Some((value, value.ty().int_bits()?)));
+        known.extend(narrow.map(|(value, bits)| (value, edge.number & (u64::MAX >> (64 - bits)))));
         // most values that are compared are not computed with
         let users = |value: Value<'m>| value.users().filter_map(Value::as_inst).filter(|&user| is_followed(user));
         known.iter().find_map(|&(value, _)| users(value).next())?;
         let region = region(function, edge.behind);
-        let is_here = |inst: &Inst<'m>| region.contains(&inst.block());
-        let mut inside: Vec<Inst<'m>> = Vec::new();
-        let mut sunk: Vec<Inst<'m>> = Vec::new();
+        let (mut inside, mut sunk): (Vec<Inst<'m>>, Vec<Inst<'m>>) = (Vec::new(), Vec::new());
         let mut next: Vec<Value<'m>> = known.iter().map(|&(value, _)| value).collect();
         while let Some(value) = next.pop() {
             for user in users(value) {
-                if sunk.contains(&user) {
-                    continue;
-                }
-                if is_here(&user) {
+                if region.contains(&user.block()) {
                     inside.push(user);
-                } else if is_used_in(&region, user, MAX_CHAIN) {
+                } else if !sunk.contains(&user) && is_used_in(&region, user, MAX_CHAIN) {
                     sunk.push(user);
                     next.push(user.value());
                 }
@@ -149,24 +148,10 @@ fn known_behind(branch: Inst<'_>) -> Vec<Known<'_>> {
     }
     // edges lead there from elsewhere, too
     found.retain(|known| {
-        let is_variable = known.value.const_u64().is_none() && known.value.ty().int_bits().is_some_and(|bits| bits > 1);
-        is_variable && known.behind.as_value().users().count() == 1
+        let is_integer = known.value.ty().int_bits().is_some_and(|bits| (2..=64).contains(&bits));
+        is_integer && known.value.const_u64().is_none() && known.behind.as_value().users().count() == 1
     });
     found
-}
-
-impl<'m> Known<'m> {
-    /// The value, and what it is an extension of.
-    fn values(&self) -> Vec<(Value<'m>, u64)> {
-        let mut found = vec![(self.value, self.number)];
-        if let Some(def) = self.value.as_inst()
-            && matches!(def.opcode(), LLVMZExt | LLVMSExt)
-            && let Some(bits) = def.operand(0).ty().int_bits()
-        {
-            found.push((def.operand(0), self.number & (u64::MAX >> (64 - bits))));
-        }
-        found
-    }
 }
 
 /// The blocks that are only reached through a block.

@@ -126,7 +126,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Build kernels in alternatives that the program measures while it runs, and write what it measured to a choice file"),
     both("choices", "FILE", &[DEFAULT], Takes::Path(|settings, path| settings.choices = Some(path.into())),
         "Choice file of programs that measured: build each kernel as it was fastest"),
-    both("results", "same|contract", &[UNROLL, ANNOTATE, FUSE, DEFAULT],
+    both("results", "same|contract", &[UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
         Takes::Results(|settings, results| settings.results = results),
         "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)"),
     both("assume-restrict", "", &[ANNOTATE, DEFAULT], Takes::Switch(|settings, on| settings.assume_restrict = on),

@@ -9,7 +9,10 @@ mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, Edited, Kept, SteeredFunction};
+use crate::settings::Results;
 use candidates::SlotOwner;
+use reject::Reject;
+use warpwise_analysis::contraction::Joins;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::pressure::over_budget::Needs;
 use warpwise_ir::geometry::{Geometry, WARP_SIZE};
@@ -62,6 +65,13 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let (facts, pressure) = analyses.facts_and_pressure();
     let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
     let outline = analyses.outline();
+    let joins = Joins::new(outline, &analyses.handles);
+    let is_lone = |def| matches!(joins.users(def)[..], [user] if joins.is_product(def) && joins.is_sum(user));
+    let parts = || joins.part_at(&plan.touched(outline)) || plan.values.iter().any(|value| is_lone(value.def));
+    if options.results == Results::Same && parts() {
+        report::left(analyses, about, registers, &Reject::Contraction, host);
+        return None;
+    }
     plan.values.retain(|spilled| {
         let becomes = match spilled.owner {
             SlotOwner::Warp => "waits in a slot per warp",

@@ -35,7 +35,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
-use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::prices::{
     FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT, MANY_LOADS, SURE_TO_SPILL,
 };
@@ -89,6 +89,12 @@ pub struct SlotPlan {
 }
 
 impl SlotPlan {
+    /// The blocks that get a store or a load.
+    pub fn touched(&self, outline: &Outline) -> FxHashSet<Block> {
+        let stores = self.values.iter().map(|value| outline.func.insts[value.def].block);
+        stores.chain(self.values.iter().flat_map(|value| &value.uses).map(|site| site.block)).collect()
+    }
+
     /// Bytes of shared memory for a block.
     pub fn bytes(&self, threads: u32) -> u64 {
         let warp = if self.warp_row > 0 { layout::warp_bytes(self.warp_row, threads) } else { 0 };

@@ -7,6 +7,8 @@ use crate::shared_memory::room::NoShared;
 pub enum Reject {
     #[error(transparent)]
     NoShared(#[from] NoShared),
+    #[error("loads from slots beside products and sums would change which of them the back end joins")]
+    Contraction,
     #[error("ptxas takes its pragma from PTX 8.7 on: -Xclang -target-feature -Xclang +ptx87")]
     OldPtx,
     #[error("ptxas takes its pragma only in kernels that call no function: inlined calls are none")]
@@ -22,6 +24,7 @@ impl Reject {
     pub fn name(&self) -> &'static str {
         match self {
             Reject::NoShared(reason) => reason.name(),
+            Reject::Contraction => "PressureContraction",
             Reject::OldPtx => "OldPtx",
             Reject::PtxasCalls | Reject::PtxasDebugs | Reject::PtxasSeparate => "PtxasCannotSpill",
         }
