@@ -26,7 +26,8 @@ fn main() {
     compile(PASSES, "warpwise_passes", &llvm("HEADERS"), |build| {
         build.include(SHARED).define("WARPWISE_VERSION", Some(concat!('"', env!("CARGO_PKG_VERSION"), '"')));
     });
-    let clang = Path::new(&llvm("PROGRAMS")).join("clang");
+    let beside = Path::new(&llvm("PROGRAMS")).join("clang");
+    let clang = if beside.is_file() { beside } else { PathBuf::from("clang") };
     compile_launch(&clang, "launch.bc", &[]);
     compile_launch(&clang, "launch_tune.bc", &["-DWARPWISE_TUNE"]);
 }
@@ -38,7 +39,7 @@ fn llvm(what: &str) -> String {
 }
 
 /// Compiles the launch function to bitcode for this machine, by the clang of the same LLVM, which can be linked into
-/// what that clang compiles.
+/// what that clang compiles. If this LLVM comes without one, an older one on PATH will do.
 fn compile_launch(clang: &Path, name: &str, defines: &[&str]) {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
     let flags = ["-O2", "-g0", "-fPIC", "-fno-ident", "-Wall", "-Wextra", "-Werror", "-emit-llvm", "-c", LAUNCH, "-o"];

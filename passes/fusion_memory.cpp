@@ -1,7 +1,6 @@
 // Has a function changed since fuse-branches found nothing in it?
 
 #include "fusion_memory.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 
@@ -28,7 +27,10 @@ public:
 
 private:
   void add(const void *Pointer) { add(reinterpret_cast<uintptr_t>(Pointer)); }
-  void add(uint64_t Word) { Sum = hashing::detail::hash_16_bytes(Sum, Word); }
+  void add(uint64_t Word) {
+    Sum = (Sum ^ Word) * 0x9ddfea08eb382d69;
+    Sum ^= Sum >> 47;
+  }
 
   void add_instruction(const Instruction &I) {
     add(&I);

@@ -2,6 +2,7 @@
 // places in clang's pipelines where they run. All logic is behind the C functions of abi.h.
 
 #include "abi.h"
+#include "api.h"
 #include "facts.h"
 #include "fusion_memory.h"
 #include "remarks.h"
@@ -67,7 +68,7 @@ template <typename Manager> void add_steps(Manager &PM, uint32_t Point, Optimiza
   WarpwiseStep S;
   Session Options;
   for (uint32_t Number = 0; warpwise_schedule(Number, &S); ++Number) {
-    if (S.point != Point || Level.getSpeedupLevel() < S.least_level || Level.getSpeedupLevel() > S.most_level ||
+    if (S.point != Point || speed(Level) < S.least_level || speed(Level) > S.most_level ||
         !(S.phases >> uint32_t(When) & 1) || !warpwise_session_wants(Options.get(), S.pass))
       continue;
     if constexpr (std::is_same_v<Manager, FunctionPassManager>)

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
+use warpwise_ir::llvm::dialect::MAJOR as BUILT_FOR;
 use warpwise_ir::llvm::optimise::{self, Registration};
 use warpwise_ir::llvm::owned::OwnedModule;
 use warpwise_ir::llvm::text::{Sink, collect};
@@ -22,9 +23,6 @@ const _: () = {
     assert!(offset_of!(PassPluginLibraryInfo, name) == 8 && offset_of!(PassPluginLibraryInfo, version) == 16);
     assert!(offset_of!(PassPluginLibraryInfo, register) == 24 && offset_of!(PassPluginLibraryInfo, pre_code_gen) == 32);
 };
-
-/// The one LLVM that the crates we link are made for.
-const BUILT_FOR: u32 = 22;
 
 unsafe extern "C" {
     fn warpwise_plugin_info() -> PassPluginLibraryInfo;

@@ -6,7 +6,7 @@
 use crate::mutants::{self, Mutant};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{
-    self, LLVMAdd, LLVMAnd, LLVMBr, LLVMFAdd, LLVMFMul, LLVMFSub, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt,
+    self, LLVMAdd, LLVMAnd, LLVMFAdd, LLVMFMul, LLVMFSub, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt,
 };
 use warpwise_ir::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
 
@@ -39,7 +39,7 @@ pub fn find(block: Block<'_>) -> Option<Count<'_>> {
     let insts: Vec<Inst<'_>> = block.insts().take(INSTRUCTIONS + 1).collect();
     let &[first, second, .., branch] = insts.as_slice() else { return None };
     let is_loop = |inst: Inst<'_>| inst.opcode() == LLVMPHI && inst.incoming_count() == 2;
-    if insts.len() != INSTRUCTIONS || !is_loop(first) || !is_loop(second) || branch.opcode() != LLVMBr {
+    if insts.len() != INSTRUCTIONS || !is_loop(first) || !is_loop(second) {
         return None;
     }
     let mut successors = branch.successors();

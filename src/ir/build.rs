@@ -1,8 +1,8 @@
 //! Which LLVM do we build against, and is it the right one?
 //!
 //! Finds LLVM 22 through `LLVM_SYS_221_PREFIX`, then `llvm-config-22` on PATH, then the usual prefix of Debian's
-//! packages; compiles the C++ part of the LLVM boundary against its headers; tells the build script of the plugin where
-//! it is.
+//! packages (LLVM 23, if the features say so, in the same way); compiles the C++ part of the LLVM boundary against its
+//! headers; tells the build script of the plugin where it is.
 
 mod cpp;
 
@@ -10,8 +10,9 @@ use cpp::{compile, fail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const LLVM_MAJOR: &str = "22";
-const USUAL_PREFIX: &str = "/usr/lib/llvm-22";
+/// The LLVM that the features name, and the variable with its prefix, which llvm-sys reads too.
+const LLVM: (&str, &str) =
+    if cfg!(feature = "llvm23") { ("23", "LLVM_SYS_231_PREFIX") } else { ("22", "LLVM_SYS_221_PREFIX") };
 /// Where Rust declares what C++ fills.
 const SHARED: [&str; 3] = ["inst.rs", "llvm/walk.rs", "llvm/frequency.rs"];
 /// The structs among that, those first that others name.
@@ -19,10 +20,10 @@ const STRUCTS: [&str; 12] = [
     "InstData", "ParamData", "BlockData", "GepData", "GepTerm", "Constant", "CallKind", "RawSnapshot", "FlagKinds",
     "Loop", "Unlikely", "RawFrequencies",
 ];
-const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
-    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    let (major, variable) = LLVM;
+    println!("cargo:rerun-if-env-changed={variable}");
     for file in ["build.rs", "cpp.rs"].iter().chain(&SHARED) {
         println!("cargo:rerun-if-changed={file}");
     }
@@ -32,8 +33,8 @@ fn main() {
         .unwrap_or_else(|e| fail(&format!("cannot write {}: {e}", layout.display())));
     let config = find_llvm_config();
     let version = query(&config, "--version");
-    if version.split('.').next() != Some(LLVM_MAJOR) {
-        fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {LLVM_MAJOR}; {MEND}", config.display()));
+    if version.split('.').next() != Some(major) {
+        fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {major}; {}", config.display(), mend()));
     }
     let headers = query(&config, "--includedir");
     compile("llvm", "warpwise_llvm", &headers, |build| {
@@ -112,31 +113,40 @@ fn cpp_type(rust: &str) -> String {
     }
 }
 
+/// What to do if there is no such LLVM.
+fn mend() -> String {
+    let (major, variable) = LLVM;
+    let mut setup = format!("`scripts/setup` (Debian: `apt-get install llvm-{major}-dev`)");
+    if cfg!(feature = "llvm23") {
+        setup = "`scripts/setup --llvm23`".into();
+    }
+    format!("install LLVM {major} with {setup}, or set {variable} to its prefix")
+}
+
 fn find_llvm_config() -> PathBuf {
-    if let Some(prefix) = std::env::var_os("LLVM_SYS_221_PREFIX") {
+    let (major, variable) = LLVM;
+    if let Some(prefix) = std::env::var_os(variable) {
         let config = Path::new(&prefix).join("bin/llvm-config");
         if !config.is_file() {
-            fail(&format!(
-                "LLVM_SYS_221_PREFIX is {}, but there is no bin/llvm-config in it; {MEND}",
-                prefix.to_string_lossy()
-            ));
+            let prefix = prefix.to_string_lossy();
+            fail(&format!("{variable} is {prefix}, but there is no bin/llvm-config in it; {}", mend()));
         }
         return config;
     }
-    let on_path = PathBuf::from("llvm-config-22");
+    let on_path = PathBuf::from(format!("llvm-config-{major}"));
     if Command::new(&on_path).arg("--version").output().is_ok_and(|o| o.status.success()) {
         return on_path;
     }
-    let usual = Path::new(USUAL_PREFIX).join("bin/llvm-config");
+    let usual = PathBuf::from(format!("/usr/lib/llvm-{major}/bin/llvm-config"));
     if usual.is_file() {
         return usual;
     }
-    fail(&format!("no LLVM {LLVM_MAJOR} found; {MEND}"))
+    fail(&format!("no LLVM {major} found; {}", mend()))
 }
 
 fn query(config: &Path, flag: &str) -> String {
     match Command::new(config).arg(flag).output() {
         Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).trim().to_owned(),
-        _ => fail(&format!("`{} {flag}` failed; {MEND}", config.display())),
+        _ => fail(&format!("`{} {flag}` failed; {}", config.display(), mend())),
     }
 }

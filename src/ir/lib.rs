@@ -4,6 +4,13 @@
 //! in one pool, constants and types are interned. Everything after the import works on these arrays; only
 //! [`handles::Handles`] leads back to LLVM.
 
+#[cfg(all(feature = "llvm22", feature = "llvm23"))]
+compile_error!("one LLVM at a time: `--no-default-features --features llvm23`");
+#[cfg(feature = "llvm22")]
+extern crate llvm_sys_22 as llvm_sys;
+#[cfg(all(feature = "llvm23", not(feature = "llvm22")))]
+extern crate llvm_sys_23 as llvm_sys;
+
 pub mod asm;
 pub mod call;
 mod constant;

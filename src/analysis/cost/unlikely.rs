@@ -30,7 +30,7 @@ pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
 }
 
 fn unlikely_way(end: Inst<'_>) -> Option<u32> {
-    let test = end.branch_condition().filter(|_| end.opcode() == RawOpcode::LLVMBr)?.as_inst()?;
+    let test = end.branch_condition()?.as_inst()?;
     if test.opcode() != RawOpcode::LLVMFCmp
         || !is_absolute(test.operand(0))
         || number(test.operand(1)).is_none_or(|bound| bound < LARGE_NUMBER)

@@ -1,5 +1,5 @@
-//! How does the command compile a `.cu` file to device IR? It finds clang 22 and a CUDA tree, and compiles into a
-//! temporary folder.
+//! How does the command compile a `.cu` file to device IR? It finds the clang of its LLVM and a CUDA tree, and compiles
+//! into a temporary folder.
 //!
 //! clang: `WARPWISE_CLANG`, then `LLVM_SYS_221_PREFIX/bin/clang++`, then Debian's prefix, then `clang++-22` on PATH.
 //! CUDA: `WARPWISE_CUDA`, `CUDA_HOME`, `CUDA_PATH`, then `.cache/cuda/nvidia/cu13` here or in a parent folder
@@ -9,31 +9,31 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+use warpwise_ir::llvm::dialect::{MAJOR, PREFIX};
 use warpwise_timer::launch::installed;
 
-const USUAL_CLANG: &str = "/usr/lib/llvm-22/bin/clang++";
 const PLUGIN: &str = "libwarpwise.so";
 const CACHED_TREE: &str = ".cache/cuda/nvidia/cu13";
 
-/// The clang++ of LLVM 22.
+/// The clang++ of the LLVM that this build is for.
 pub fn find_clang() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("WARPWISE_CLANG").map(PathBuf::from) {
         if path.is_file() {
             return Ok(path);
         }
-        bail!("WARPWISE_CLANG is {}, but there is no such file; set it to the clang++ of LLVM 22", path.display());
+        bail!("WARPWISE_CLANG is {}, but there is no such file; set it to the clang++ of LLVM {MAJOR}", path.display());
     }
-    let prefixed = std::env::var_os("LLVM_SYS_221_PREFIX").map(|prefix| Path::new(&prefix).join("bin/clang++"));
-    for path in prefixed.into_iter().chain([PathBuf::from(USUAL_CLANG)]) {
+    let prefixed = std::env::var_os(PREFIX).map(|prefix| Path::new(&prefix).join("bin/clang++"));
+    for path in prefixed.into_iter().chain([PathBuf::from(format!("/usr/lib/llvm-{MAJOR}/bin/clang++"))]) {
         if path.is_file() {
             return Ok(path);
         }
     }
-    let on_path = PathBuf::from("clang++-22");
+    let on_path = PathBuf::from(format!("clang++-{MAJOR}"));
     if Command::new(&on_path).arg("--version").output().is_ok_and(|out| out.status.success()) {
         return Ok(on_path);
     }
-    bail!("no clang++ of LLVM 22 found; install clang-22 or set WARPWISE_CLANG to it")
+    bail!("no clang++ of LLVM {MAJOR} found; install clang-{MAJOR} or set WARPWISE_CLANG to it")
 }
 
 /// The plugin that belongs to this command: beside it (in a build), or in `../lib` (in an installation).

@@ -7,10 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use warpwise_ir::llvm::dialect::MAJOR as LLVM_MAJOR;
 
-/// The LLVM version for which this build was made.
-const LLVM_MAJOR: u32 = 22;
-/// The first CUDA release whose ptxas accepts the PTX that LLVM 22 writes (PTX 8.8).
+/// The first CUDA release whose ptxas accepts the PTX that this LLVM writes (PTX 8.8).
 const PTXAS_LEAST: (u32, u32) = (12, 9);
 
 const PROBE: &str = "__global__ void probe(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }\n";

@@ -6,8 +6,8 @@
 // nothing can wrap: where it would, it is the least number, below which no counter is. Lanes decide on their own, as
 // they do in the loop itself, which stays as it is for what remains.
 
+#include "api.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -36,9 +36,9 @@ bool isInside(Value *V, BasicBlock *Body) {
 }
 
 std::optional<Strided> stridedLoop(Instruction *Latch) {
-  auto *Branch = dyn_cast<BranchInst>(Latch);
-  if (!Branch || !Branch->isConditional())
+  if (!warpwise::is_conditional(*Latch))
     return std::nullopt;
+  auto *Branch = cast<warpwise::CondBranch>(Latch);
   BasicBlock *Body = Branch->getParent();
   bool Inverted = Branch->getSuccessor(1) == Body;
   auto *Test = dyn_cast<ICmpInst>(Branch->getCondition());
@@ -52,7 +52,7 @@ std::optional<Strided> stridedLoop(Instruction *Latch) {
       return std::nullopt;
     Before = From;
   }
-  if (!Before || !isa<BranchInst>(Before->getTerminator()))
+  if (!Before || !warpwise::is_branch(*Before->getTerminator()))
     return std::nullopt;
   CmpInst::Predicate Predicate = Inverted ? Test->getInversePredicate() : Test->getPredicate();
   Value *Next = Test->getOperand(0), *Bound = Test->getOperand(1);
@@ -103,7 +103,7 @@ extern "C" bool warpwise_runs_in_groups(LLVMValueRef Latch) {
 
 // Puts a loop over groups of so many iterations before the loop that ends here, which can run in groups.
 extern "C" void warpwise_run_in_groups(LLVMValueRef LatchRef, uint32_t Count) {
-  auto *Latch = cast<BranchInst>(unwrap(LatchRef));
+  auto *Latch = cast<Instruction>(unwrap(LatchRef));
   const Strided Loop = *stridedLoop(Latch);
   BasicBlock *Body = Loop.Body;
   Function *F = Body->getParent();
@@ -160,7 +160,7 @@ extern "C" void warpwise_run_in_groups(LLVMValueRef LatchRef, uint32_t Count) {
     Copy->addIncoming(Now(Phi->getIncomingValueForBlock(Body)), Groups);
   Value *Next = Now(Loop.Counter->getIncomingValueForBlock(Body));
   Build.SetInsertPoint(Groups);
-  BranchInst *Again = Build.CreateCondBr(Goes(Next), Groups, Behind);
+  Instruction *Again = Build.CreateCondBr(Goes(Next), Groups, Behind);
   leaveWhole(Again);
   Build.SetInsertPoint(Behind);
   Value *More = Build.CreateICmp(Loop.IsSigned ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, Next, Loop.Bound);

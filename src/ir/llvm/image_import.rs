@@ -4,6 +4,7 @@
 //! Input: a module that has passed the verifier (which parsing runs). Cost: linear in the module, plus one print of the
 //! module for names and texts.
 
+use super::dialect::is_branch;
 use super::handle::{
     AttrPlace, Block, DebugLoc, Function, Inst, Layout, Module, RawOpcode as L, Type, TypeKind as RawKind, Value,
     ValueKind, attribute_kind, intrinsic_name, quote_name,
@@ -235,7 +236,7 @@ impl<'m> Importer<'m> {
     /// The operands in reading order, without blocks and direct callees.
     fn operands_of(&self, inst: Inst<'m>) -> SmallVec<[Value<'m>; 3]> {
         match inst.opcode() {
-            L::LLVMBr => inst.branch_condition().into_iter().collect(),
+            opcode if is_branch(opcode) => inst.branch_condition().into_iter().collect(),
             L::LLVMSwitch => SmallVec::from_slice(&[inst.operand(0)]),
             L::LLVMPHI => (0..inst.incoming_count()).map(|i| inst.incoming(i).0).collect(),
             L::LLVMCall => {
@@ -260,8 +261,8 @@ impl<'m> Importer<'m> {
         let other = || Op::Other(format!("{:?}", inst.opcode()).trim_start_matches("LLVM").to_lowercase());
         match inst.opcode() {
             L::LLVMRet => Op::Ret,
-            L::LLVMBr if operands.is_empty() => Op::Br,
-            L::LLVMBr => Op::CondBr,
+            opcode if is_branch(opcode) && operands.is_empty() => Op::Br,
+            opcode if is_branch(opcode) => Op::CondBr,
             L::LLVMSwitch => {
                 let cases = (1..inst.successors().count() as u32).filter_map(|i| inst.switch_case(i));
                 Op::Switch(cases.map(|value| self.constant(value)).collect())

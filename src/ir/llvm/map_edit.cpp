@@ -2,9 +2,9 @@
 // guarded part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function
 // named?
 
+#include "api.h"
 #include "llvm-c/Types.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
@@ -32,12 +32,12 @@ extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef B
   BasicBlock *Tail = Head->splitBasicBlock(At->getIterator(), Rest);
   BasicBlock *Guarded = BasicBlock::Create(At->getContext(), Then, Head->getParent(), Tail);
   Instruction *Jump = Head->getTerminator();
-  BranchInst *Branch = BranchInst::Create(Guarded, Tail, unwrap(Condition), Jump->getIterator());
+  Instruction *Branch = warpwise::new_branch(unwrap(Condition), Guarded, Tail, Jump->getIterator());
   Branch->setDebugLoc(Location);
   if (IsRare)
     Branch->setMetadata(LLVMContext::MD_prof, MDBuilder(At->getContext()).createUnlikelyBranchWeights());
   Jump->eraseFromParent();
-  BranchInst *End = BranchInst::Create(Tail, Guarded);
+  Instruction *End = warpwise::new_branch(Tail, Guarded);
   End->setDebugLoc(Location);
   return wrap(End);
 }

@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod debug_check;
+pub mod dialect;
 pub mod edit;
 pub mod escape;
 pub mod frequency;

@@ -1,13 +1,13 @@
 // How does one valid module become another, near it but odder? Edits of its structure, for tests only: nothing of what
 // it computes is kept. Whether the result is valid is for LLVM's verifier to say.
 
+#include "api.h"
 #include "llvm-c/Types.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/CBindingWrapping.h"
@@ -249,7 +249,7 @@ bool Mutator::branch_more() {
     return false;
   if (I->getNumSuccessors())
     Other = I->getSuccessor(0);
-  BranchInst::Create(To, Other, value(Type::getInt1Ty(M.getContext())), I->getIterator());
+  warpwise::new_branch(value(Type::getInt1Ty(M.getContext())), To, Other, I->getIterator());
   I->eraseFromParent();
   return true;
 }
@@ -258,13 +258,13 @@ bool Mutator::branch_less() {
   Instruction *I = any_inst([](Instruction &I) { return I.isTerminator() && I.getNumSuccessors() > 1; });
   if (!I || isa<InvokeInst>(I) || isa<CallBrInst>(I))
     return false;
-  BranchInst::Create(I->getSuccessor(below(I->getNumSuccessors())), I->getIterator());
+  warpwise::new_branch(I->getSuccessor(below(I->getNumSuccessors())), I->getIterator());
   I->eraseFromParent();
   return true;
 }
 
 bool Mutator::make_switch() {
-  Instruction *I = any_inst([](Instruction &I) { return isa<BranchInst>(I); });
+  Instruction *I = any_inst([](Instruction &I) { return warpwise::is_branch(I); });
   const unsigned Widths[] = {1, 8, 32, 32, 32, 64, 128};
   auto *Ty = IntegerType::get(M.getContext(), Widths[below(7)]);
   BasicBlock *Default = any_target();
@@ -304,7 +304,7 @@ bool Mutator::end_block() {
   Type *Result = F->getReturnType();
   unsigned How = below(3);
   if (How == 0 && !B->isEntryBlock())
-    BranchInst::Create(B, B);
+    warpwise::new_branch(B, B);
   else if (How == 1 && (Result->isVoidTy() || is_plain(Result)))
     ReturnInst::Create(M.getContext(), Result->isVoidTy() ? nullptr : value(Result), B);
   else

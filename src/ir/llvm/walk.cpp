@@ -6,7 +6,6 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/CBindingWrapping.h"
@@ -269,9 +268,10 @@ void Walker::terminator(Instruction &I, WarpwiseInst &R) {
     operands(I.operands(), I.getNumOperands());
     break;
   case WW_BR:
-    if (cast<BranchInst>(I).isConditional()) {
+  case WW_COND_BR: // in LLVM 22 the opcode does not say which
+    if (warpwise::is_conditional(I)) {
       R.opcode = WW_COND_BR;
-      operand(cast<BranchInst>(I).getCondition());
+      operand(cast<warpwise::CondBranch>(I).getCondition());
     }
     break;
   case WW_SWITCH:
@@ -286,7 +286,7 @@ void Walker::terminator(Instruction &I, WarpwiseInst &R) {
   }
   if (I.hasMetadataOtherThanDebugLoc())
     R.flags |= has(I, K.uniform, WW_ANNOTATED);
-  auto *Branch = dyn_cast<BranchInst>(&I);
+  auto *Branch = dyn_cast<warpwise::CondBranch>(&I);
   R.aux = Branch ? Branch->getNumSuccessors() : I.getNumSuccessors();
   P.successors.room(R.aux);
   for (unsigned N = 0; N != R.aux; ++N)

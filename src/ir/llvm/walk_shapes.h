@@ -1,8 +1,8 @@
 // Which opcode has an instruction for us, and what is there to read of it? Tables of walk.cpp.
 #pragma once
 
+#include "api.h"
 #include "walk.h"
-#include "llvm/IR/Instruction.h"
 
 namespace warpwise {
 
@@ -95,7 +95,8 @@ constexpr Row KnownShapes[] = {
     {I::PHI, {WW_PHI, Extra::Phi}},
     {I::Call, {WW_CALL, Extra::Call}},
     {I::Ret, {WW_RET, Extra::End}},
-    {I::Br, {WW_BR, Extra::End}},
+    {CondBranchOpcode, {WW_COND_BR, Extra::End}},
+    {JumpOpcode, {WW_BR, Extra::End}},
     {I::Switch, {WW_SWITCH, Extra::End}},
     {I::Unreachable, {WW_UNREACHABLE, Extra::End}},
 };

@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use warpwise_analysis::explain::symbol::kernel_symbol;
+use warpwise_ir::llvm::dialect::MAJOR;
 
 /// In front of a kernel's name in clang's symbols.
 const CLANGS: &str = "__device_stub__";
@@ -133,7 +134,7 @@ pub fn command(object: &Path, clang: &Path) -> Result<Option<Vec<OsString>>> {
 fn find_objcopy(clang: &Path) -> Result<PathBuf> {
     let beside = clang.with_file_name("llvm-objcopy");
     let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok_and(|out| out.status.success());
-    match [beside, "llvm-objcopy-22".into(), "objcopy".into()].into_iter().find(runs) {
+    match [beside, format!("llvm-objcopy-{MAJOR}").into(), "objcopy".into()].into_iter().find(runs) {
         Some(path) => Ok(path),
         None => bail!("there is no objcopy; install binutils"),
     }

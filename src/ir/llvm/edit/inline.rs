@@ -1,5 +1,6 @@
 //! How does a pass put a function's body in the place of a call? See `src/ir/llvm/inline.cpp`.
 
+use super::super::dialect::flushes_f32;
 use super::super::handle::{Inst, Type, Value, attribute_kind};
 use super::{Editor, c_name};
 use llvm_sys::LLVMTypeKind;
@@ -31,8 +32,7 @@ impl<'m> Editor<'m> {
     pub fn round_alone(&mut self, product: Inst<'m>) {
         let ty = product.ty();
         let Some((suffix, constraints)) = multiplication(ty) else { return };
-        let flushes = product.block().function().string_attribute("denormal-fp-math-f32");
-        let flushes = suffix == "f32" && flushes.is_some_and(|mode| mode.starts_with("preserve-sign"));
+        let flushes = suffix == "f32" && flushes_f32(product.block().function());
         let text = format!("mul.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
         self.before(product).set_location(product.debug_loc());
         let call = self.pure_assembly(&text, constraints, ty, &[product.operand(0), product.operand(1)]);

@@ -4,6 +4,7 @@
 //! An editor borrows the module exclusively for the pass call. Handles stay valid until their object is erased; after
 //! erasing an instruction its handle must not be used again. Facts computed before an edit are stale afterwards.
 
+use super::dialect::MAJOR;
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
 use crate::geometry::WARP_SIZE;
 use llvm_sys::LLVMInlineAsmDialect;
@@ -292,7 +293,7 @@ impl<'m> Editor<'m> {
             Some(&(.., function)) => function,
             None => {
                 let id = super::handle::intrinsic_id(base);
-                assert!(id != 0, "LLVM 22 knows {base}");
+                assert!(id != 0, "LLVM {MAJOR} knows {base}");
                 let mut types: Vec<LLVMTypeRef> = overloads.iter().map(|ty| ty.raw()).collect();
                 let raw = edit!(LLVMGetIntrinsicDeclaration(self.module.raw(), id, types.as_mut_ptr(), types.len()));
                 let function = wrap!(Function, raw);

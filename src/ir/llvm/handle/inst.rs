@@ -1,6 +1,7 @@
 //! Which properties of an instruction can be read?
 
 use super::*;
+use crate::llvm::dialect::is_branch;
 
 /// `LLVMFastMathAllowContract`.
 const REASSOC: u32 = 1;
@@ -136,7 +137,7 @@ impl<'m> Inst<'m> {
     }
     /// Condition of a conditional branch; `None` for every other instruction.
     pub fn branch_condition(self) -> Option<Value<'m>> {
-        let conditional = self.opcode() == LLVMOpcode::LLVMBr && get!(LLVMIsConditional(self.raw)) != 0;
+        let conditional = is_branch(self.opcode()) && get!(LLVMGetNumSuccessors(self.raw)) == 2;
         conditional.then(|| wrap!(Value, LLVMGetCondition(self.raw))).flatten()
     }
     /// Case value of switch successor `index` (1 and up; successor 0 is the default).
