@@ -10,17 +10,24 @@
   %clang       clang++ without the plugin         %cuda      the CUDA tree, for --cuda-path=
   %plugin      libwarpwise.so                     %warpwise  the command
   %FileCheck, %not, %ptxas, %nvdisasm, %cuobjdump
+  %flushes     the attribute of functions that flush denormal single-precision numbers to zero
+
+`--param llvm=PREFIX` names another LLVM, for a plugin that is built for it. Tests that run clang are not supported where
+that LLVM has none.
 """
 
 import atexit
 import itertools
 import os
 import platform
+import re
 import shlex
 import shutil
+import subprocess
 import tempfile
 
 import lit.formats
+import lit.Test
 import lit.TestRunner
 
 config.name = "warpwise"
@@ -32,7 +39,7 @@ root = os.path.dirname(config.test_source_root)
 target = os.path.join(root, os.environ.get("CARGO_TARGET_DIR", "target"))
 
 # scripts/test exports these three from `scripts/setup --print-env`; the defaults are where setup puts them.
-llvm = os.environ.get("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22")
+llvm = lit_config.params.get("llvm", os.environ.get("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22"))
 cache = os.environ.get("WARPWISE_CACHE", os.path.join(root, ".cache"))
 cuda = os.environ.get("WARPWISE_CUDA", os.path.join(cache, "cuda", "nvidia", "cu13"))
 
@@ -76,6 +83,19 @@ def through_links(*arguments, **named):
 
 lit.TestRunner.getDefaultSubstitutions = through_links
 
+run_shell_test = lit.formats.ShTest.execute
+
+
+def where_supported(self, test, lit_config):
+    """Runs a test, unless it needs clang and there is none."""
+    with open(test.getSourcePath(), encoding="utf-8") as file:
+        needs_clang = test.getSourcePath().endswith(".cu") or "%clang" in file.read()
+        if needs_clang and not os.path.exists(os.path.join(llvm, "bin", "clang++")):
+            return lit.Test.Result(lit.Test.UNSUPPORTED, "this LLVM has no clang")
+    return run_shell_test(self, test, lit_config)
+
+
+lit.formats.ShTest.execute = where_supported
 config.test_format = lit.formats.ShTest(execute_external=False)
 
 plugin = os.path.join(target, "release", "libwarpwise.so")
@@ -121,6 +141,13 @@ config.substitutions += [
     (r"%nvdisasm\b", command(os.path.join(cuda, "bin", "nvdisasm"))),
     (r"%cuobjdump\b", command(os.path.join(cuda, "bin", "cuobjdump"))),
 ]
+
+# Which LLVM, and how its IR says that a function flushes denormal single-precision numbers to zero.
+version = subprocess.run([os.path.join(llvm, "bin", "opt"), "--version"], capture_output=True, text=True, check=True)
+major = int(re.search(r"LLVM version (\d+)", version.stdout)[1])
+config.available_features.add(f"llvm-{major}")
+flushes = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"' if major < 23 else "denormal_fpenv(float: preservesign)"
+config.substitutions.append((r"%flushes\b", flushes))
 
 # The kind of machine for which IR of host code in the tests is made.
 if (platform.system(), platform.machine()) == ("Linux", "x86_64"):

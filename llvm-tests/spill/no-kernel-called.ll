@@ -1,4 +1,5 @@
-; A kernel that is also called as a function: its slots would be taken twice.
+; A kernel that is also called as a function: its slots would be taken twice. Newer verifiers refuse such calls.
+; REQUIRES: llvm-22
 ; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"

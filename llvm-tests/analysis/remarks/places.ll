@@ -24,9 +24,11 @@ define ptx_kernel void @k(ptr %p, i32 %n) !dbg !4 {
 !1 = !DIFile(filename: "k.cu", directory: "/")
 !2 = !DIFile(filename: "include/__clang_cuda_device_functions.h", directory: "/")
 !3 = !{i32 2, !"Debug Info Version", i32 3}
-!4 = distinct !DISubprogram(name: "k", file: !1, unit: !0, line: 4, spFlags: DISPFlagDefinition)
+!4 = distinct !DISubprogram(name: "k", file: !1, unit: !0, line: 4, type: !20, spFlags: DISPFlagDefinition)
 !5 = !DILocation(line: 5, column: 3, scope: !4)
 !6 = distinct !DILocation(line: 5, column: 3, scope: !4)
-!7 = distinct !DISubprogram(name: "atomicAdd", file: !2, unit: !0, line: 600, spFlags: DISPFlagDefinition)
+!7 = distinct !DISubprogram(name: "atomicAdd", file: !2, unit: !0, line: 600, type: !20, spFlags: DISPFlagDefinition)
 !8 = !DILocation(line: 603, column: 10, scope: !7, inlinedAt: !9)
 !9 = distinct !DILocation(line: 7, column: 9, scope: !4)
+!20 = !DISubroutineType(types: !21)
+!21 = !{}

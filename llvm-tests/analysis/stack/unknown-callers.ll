@@ -48,17 +48,4 @@ define ptx_kernel void @k(ptr %p) {
   ret void
 }
 
-; A kernel that is called has its caller's stack above it.
-; CHECK-LABEL: affine divergence for 'called'
-; CHECK: %div.a = divergent{{$}}
-define ptx_kernel void @called() {
-  %div.a = alloca i32
-  store volatile i32 1, ptr %div.a
-  ret void
-}
-define ptx_kernel void @caller() {
-  call ptx_kernel void @called()
-  ret void
-}
-
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
