@@ -6,6 +6,7 @@ use assert_cmd::Command;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use warpwise_ir::llvm::dialect::{MAJOR, PREFIX};
 
 /// Call this if a test cannot run because something is missing. Under scripts/test, which counts such tests, it is
 /// recorded in the file named by WARPWISE_SKIPS; elsewhere the test fails, so that it never counts as passed.
@@ -31,7 +32,7 @@ pub fn root() -> &'static Path {
 
 /// A tool of the LLVM with which warpwise was built.
 pub fn llvm_tool(name: &str) -> Command {
-    let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());
+    let prefix = std::env::var(PREFIX).unwrap_or_else(|_| format!("/usr/lib/llvm-{MAJOR}"));
     Command::new(Path::new(&prefix).join("bin").join(name))
 }
 

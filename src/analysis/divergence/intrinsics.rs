@@ -100,7 +100,7 @@ const NVVM: &[(&str, LaneRule)] = &[
     ("atomic mbarrier", Divergent),
     ("mbarrier.pending.count", Pure),
     ("cp fence membar prefetch prefetchu applypriority discard st tensormap ldmatrix stmatrix mma wmma", Divergent),
-    ("wgmma tcgen05 tex tld4 suld sust clusterlaunchcontrol", Divergent),
+    ("movmatrix wgmma tcgen05 tex tld4 suld sust clusterlaunchcontrol", Divergent),
     ("clusterlaunchcontrol.query_cancel", Pure),
     ("griddepcontrol setmaxnreg nanosleep exit pm compiler", Divergent),
     // functions of their operands
@@ -112,7 +112,7 @@ const NVVM: &[(&str, LaneRule)] = &[
     // conversions
     ("bf16x2 f16x2 f32x4 e2m1x2 e2m3x2 e3m2x2 e4m3x2 e5m2x2 ue8m0x2 bf2h d2f d2i d2ll d2ui d2ull f2bf16 f2f16", Pure),
     ("f2h f2i f2ll f2tf32 f2ui f2ull ff ff2bf16x2 ff2f16x2 h2f i2d i2f ll2d ll2f ui2d ui2f ull2d ull2f rotate", Pure),
-    ("swap.lo.hi ptr", Pure),
+    ("s2f6x2 swap.lo.hi ptr", Pure),
 ];
 
 /// Target-independent intrinsics that access no memory and still are not functions of their operands.
