@@ -15,7 +15,7 @@ __global__ void rows(float *p, const int *k, int n) {
     p[4 * threadIdx.x] = last[k[threadIdx.x] & 7] * weight(n);
 }
 ";
-const FINE: &str = "__global__ void fine(float *p) { p[threadIdx.x] = 0; }\n__global__ void less(float *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 0; }\n";
+const FINE: &str = "template <int N> __global__ void fine(float *p) { p[threadIdx.x] = N; }\n__global__ void less(float *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 0; }\ntemplate __global__ void fine<1>(float *);\n";
 
 fn project(folder: &Path) {
     for (name, text) in
@@ -61,12 +61,13 @@ fn a_project_is_ranked_and_bad_files_are_listed() {
     assert!(first.starts_with("compile_commands.json: 3 kernels in 2 files\n"), "{first}");
     let at = |part: &str| first.find(part).unwrap_or_else(|| panic!("no {part} in {first}"));
     assert!(
-        at("rows (rows.cu:") < at("less (fine.cu:2)") && at("less (fine.cu:2)") < at("fine (fine.cu:1)"),
+        at("rows (rows.cu:") < at("less (fine.cu:2)") && at("less (fine.cu:2)") < at("fine<1> (fine.cu:1)"),
         "{first}"
     );
     assert!(first.contains("1 file could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
     let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
     assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
+    assert!(page.contains("<code>fine&lt;1&gt;</code>"), "{page}");
     assert!(page.contains("What to do first") && page.contains("prefers-color-scheme: dark"), "{page}");
     assert!(page.contains("href=\"files&#x2f;0001.html#rows.cu:2\""), "a link to the line: {page}");
     assert!(!page.contains("http"), "no network: {page}");
@@ -198,7 +199,7 @@ fn counts_of_a_map_and_times_of_another_tool_are_taken() {
         "{text}"
     );
     assert!(text.contains("    1.500  "), "{text}");
-    assert!(!text.contains("k.cu:4 ("), "a branch that never split is no advice: {text}");
+    assert!(!text.contains("k.cu:4  "), "a branch that never split is no advice: {text}");
     let page = fs::read_to_string(place.join("pages/index.html")).unwrap();
     assert!(page.contains("1 of 2 never split (k.cu:4); 1 splits in 2 visits"), "{page}");
     for (arguments, part) in

@@ -128,13 +128,15 @@ __global__ void fine(float *p) { p[threadIdx.x] = 0; }
     };
     let text = run(&[]);
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("to do, worth the most first (by estimated cycles"), "{text}");
-    assert!(lines[1].contains("k.cu:5 (up to") && lines[1].contains(" % of slow): global"), "{text}");
+    assert_eq!(lines[0], "#      share  place                   what                              do");
+    assert!(lines[1].contains(" %  k.cu:5  ") && lines[1].contains("let a warp walk it"), "{text}");
     let has = |line: &str, part: &str| lines.iter().any(|one| one.contains(line) && one.contains(part));
-    assert!(has("k.cu:5", "32 sectors per request instead of 4, if warps lie along x -> let neighbouring"), "{text}");
-    assert!(has("k.cu:10", "work of alike length"), "{text}");
-    assert!(!text.contains("k.cu:8 ("), "a limit splits one warp of many: {text}");
-    assert!(text.contains("kernel fine") && text.contains("--inventory") && !text.contains("affine:"), "{text}");
+    assert!(has("k.cu:10", "lists of unlike length            sort by length"), "{text}");
+    assert!(!text.contains("k.cu:8"), "a limit splits one warp of many: {text}");
+    assert!(text.contains("--why N") && text.contains("--inventory") && !text.contains("kernel fine"), "{text}");
+    let why = run(&["--why", "1"]);
+    assert!(why.contains("k.cu:5, ") && why.contains(" % of slow: global load"), "{why}");
+    assert!(why.contains("32 sectors per request instead of 4, if warps lie along x"), "{why}");
     // by measured time, kernels that were not launched come last
     let times = folder.path().join("t.json");
     std::fs::write(
@@ -143,7 +145,8 @@ __global__ void fine(float *p) { p[threadIdx.x] = 0; }
     )
     .unwrap();
     let text = run(&["--times", times.to_str().unwrap()]);
-    assert!(text.contains("(by measured time)") && text.lines().nth(1).unwrap().contains(" ms, up to"), "{text}");
+    assert!(text.starts_with("#         ms  place") && text.lines().nth(1).unwrap().contains("k.cu:5"), "{text}");
+    assert!(run(&["--times", times.to_str().unwrap(), "--why", "1"]).contains(" ms, "), "{text}");
     let json: serde_json::Value = serde_json::from_str(&run(&["--json"])).unwrap();
     assert!(json["todo"][0]["share"].as_f64().unwrap() > 0.1, "{}", json["todo"]);
 }
@@ -185,7 +188,7 @@ fn lines_of_the_users_own_headers_are_named_as_remarks_name_them() {
         assert!(remark.contains(line), "{remark}");
     }
     let first = text.lines().nth(1).unwrap_or_default();
-    assert!(first.contains("scale.h:3 (") && first.contains("lanes 32 bytes apart"), "{text}");
+    assert!(first.contains("scale.h:3 ") && first.contains("one array for each member"), "{text}");
     let header = text.split("  in ").find(|part| part.contains("scale.h:\n")).unwrap_or_else(|| panic!("{text}"));
     assert!(header.contains("! branch diverges") && header.contains("if (kinds[i] == 3)"), "{text}");
 }
@@ -231,18 +234,91 @@ fn usual_indices_are_understood_without_the_block() {
     std::fs::write(&path, USUAL).unwrap();
     let (fine, text, said) = report(&[path.to_str().unwrap()]);
     assert!(fine, "{said}");
-    let actions: Vec<&str> = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+    let (_, json, _) = report(&[path.to_str().unwrap(), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let actions: Vec<String> = json["todo"].as_array().unwrap().iter().map(|one| one.to_string()).collect();
     let has = |place: &str, what: &str| actions.iter().any(|line| line.contains(place) && line.contains(what));
     assert!(
-        has("k.cu:7 (", "4, if the 32-bit index does not wrap and warps lie along x (the same on lines 8, 9) -> let"),
-        "{text}"
+        has("k.cu:7\"", "4, if the 32-bit index does not wrap and warps lie along x (the same on lines 8, 9)"),
+        "{actions:?}"
     );
-    assert!(has("k.cu:19 (", "32-way bank conflict: lanes 128 bytes apart, if warps lie along x"), "{text}");
-    let loops: Vec<&&str> = actions.iter().filter(|line| line.contains("lanes leave the loop")).collect();
-    assert!(loops.len() == 1 && loops[0].contains(" (the same on line "), "a loop with two exits: {text}");
+    assert!(has("k.cu:19\"", "32-way bank conflict: lanes 128 bytes apart, if warps lie along x"), "{actions:?}");
+    let loops: Vec<&String> = actions.iter().filter(|line| line.contains("lanes leave the loop")).collect();
+    assert!(loops.len() == 1 && loops[0].contains(" (the same on line "), "a loop with two exits: {actions:?}");
     let groups = text.split("kernel groups").nth(1).and_then(|rest| rest.split("kernel columns").next()).unwrap();
     assert!(!text.contains("<< 32") && !groups.contains("unknown distance"), "{groups}");
-    assert!(actions.iter().all(|line| !line.contains("of groups")), "{text}");
+    assert!(actions.iter().all(|line| !line.contains("groups")), "{actions:?}");
+}
+
+/// One kernel for each kind of thing to do.
+const KINDS: &str = "\
+__device__ int table[512] = {1, 2, 3};
+struct Body { float x, y, z, mass; };
+__global__ void search(const int *keys, const int *wanted, int *found, int n) {
+  int key = wanted[threadIdx.x], low = 0, high = n;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (keys[middle] < key) low = middle + 1; else high = middle;
+  }
+  found[threadIdx.x] = low;
+}
+__global__ void library(double *p) { p[threadIdx.x] = sin(p[threadIdx.x]); }
+__global__ void look_up(const unsigned char *p, int *out) { out[threadIdx.x] = table[p[threadIdx.x]]; }
+__global__ void transpose(const float *in, float *out, int n) {
+  out[threadIdx.x * n + blockIdx.x] = in[blockIdx.x * n + threadIdx.x];
+}
+__global__ void members(const Body *b, float *out) { out[threadIdx.x] = b[threadIdx.x].x * b[threadIdx.x].mass; }
+__global__ void queue(const int *p, int *tail, int *out) {
+  if (p[threadIdx.x] > 0) out[atomicAdd(tail, p[threadIdx.x])] = threadIdx.x;
+}
+__global__ void rows(const float *a, float *sums, int n) {
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[threadIdx.x * n + k];
+  sums[threadIdx.x] = sum;
+}
+__global__ void lengths(const int *ends, const float *a, float *sums) {
+  float sum = 0;
+  for (int k = 0; k < ends[threadIdx.x]; ++k) sum += sqrtf(a[k]);
+  sums[threadIdx.x] = sum;
+}
+__global__ void indices(const int *which, const float *a, float *out) {
+  out[threadIdx.x] = a[which[threadIdx.x]] + a[which[threadIdx.x + 32]];
+}
+__global__ void count(const unsigned *p, unsigned *bins) { atomicAdd(&bins[p[threadIdx.x]], 1); }
+";
+
+#[test]
+fn advice_is_told_apart_and_alike_advice_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("with_a_long_name_for_its_column.cu");
+    std::fs::write(&path, KINDS).unwrap();
+    let run = |more: &[&str], variable: &str| {
+        let mut command = warpwise();
+        command.env("WARPWISE_CUDA", cuda_tree()).env("CLICOLOR_FORCE", "1").env(variable, "1");
+        let output = command.arg("report").arg(&path).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = run(&[], "NO_COLOR");
+    assert!(!text.contains('\x1b') && text.lines().count() <= 10, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 110) && text.contains("…"), "{text}");
+    assert!(run(&[], "OTHER").contains("\x1b[1m"), "a terminal with colours");
+    for (kernel, place, action) in [
+        ("search", ":7", "sort what is searched for"),
+        ("look_up", ":12", "copy the table to shared memory"),
+        ("transpose", ":14", "copy tiles through shared memory"),
+        ("members", ":16", "one array for each member"),
+        ("queue", ":18", "reserve slots for a whole warp"),
+        ("rows", ":22", "let a warp walk it, lanes side by side"),
+        ("lengths", ":27", "sort by length, or a warp for each"),
+        ("indices", ":31 ", "sort the list, or renumber the data"),
+        ("count", ":33", "count in shared memory, then add"),
+    ] {
+        let text = run(&["--function", kernel], "NO_COLOR");
+        assert!(text.lines().skip(1).any(|line| line.contains(place) && line.ends_with(action)), "{kernel}: {text}");
+    }
+    let nothing = run(&["--function", "library"], "NO_COLOR");
+    assert!(nothing.starts_with("nothing to do"), "nobody changes the tables of libdevice: {nothing}");
 }
 
 #[test]
@@ -270,6 +346,7 @@ fn mistakes_are_answered_with_one_sentence() {
         (vec![good.as_str(), "--function", "nobody"], "'nobody'"),
         (vec![good.as_str(), "--ptx", "x.ptx"], "CUDA sources"),
         (vec![good.as_str(), "--block", "0"], "extent of zero"),
+        (vec![good.as_str(), "--why", "7"], "cannot be used with"),
     ] {
         let (fine, _, said) = report(&arguments);
         assert!(!fine && said.contains(part), "{arguments:?}: {said}");

@@ -12,6 +12,7 @@ use super::kept::{Answers, identity, key};
 use crate::report::index::{Failure, Index, Row, Unit};
 use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
+use crate::report::todo;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -66,6 +67,8 @@ pub struct Form<'a> {
     pub is_json: bool,
     /// Also every kernel.
     pub has_inventory: bool,
+    /// Only this line of what to do.
+    pub why: Option<usize>,
     pub times: Option<&'a Times>,
 }
 
@@ -143,10 +146,10 @@ pub fn run(
     if let Some(folder) = form.html {
         write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
     }
-    if form.is_json {
-        println!("{}", serde_json::to_string_pretty(&index)?);
-    } else {
-        print!("{}", index.to_text(form.has_inventory));
+    match form.why {
+        Some(line) => print!("{}", todo::why(&index.todo, line)?),
+        None if form.is_json => println!("{}", serde_json::to_string_pretty(&index)?),
+        None => anstream::print!("{}", index.to_text(form.has_inventory)),
     }
     if index.units == 0 {
         bail!("no source of {} could be looked at", commands.display());

@@ -9,7 +9,7 @@ use super::flags::ClangFlags;
 use super::{project, unit};
 use crate::map_report::page;
 use crate::report::times::Times;
-use crate::report::{details, model, text};
+use crate::report::{details, model, text, todo};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,9 @@ pub struct ReportArgs {
     /// `ncu --csv --page raw ./program` wrote.
     #[arg(long, value_name = "TIMES")]
     times: Option<PathBuf>,
+    /// Instead of the list: line N of it with all its places and the reasons.
+    #[arg(long, value_name = "N", conflicts_with_all = ["json", "html", "inventory"])]
+    why: Option<usize>,
     /// After what to do first: every line with its class, every branch, access and object; with --project, every kernel.
     #[arg(long)]
     inventory: bool,
@@ -70,6 +73,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
             html: args.html.as_deref(),
             is_json: args.json,
             has_inventory: args.inventory,
+            why: args.why,
             times: times.as_ref(),
         };
         return project::run(commands, &args.of_project, &form, args.block, &args.flags);
@@ -135,10 +139,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     report.notes = notes;
     report.rank(times.as_ref());
     drop(waiting);
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        print!("{}", text::render(&report, times.is_some(), args.inventory));
+    match args.why {
+        Some(line) => print!("{}", todo::why(&report.todo, line)?),
+        None if args.json => println!("{}", serde_json::to_string_pretty(&report)?),
+        None => anstream::print!("{}", text::render(&report, times.is_some(), args.inventory)),
     }
     if let Some(ptx) = &args.ptx {
         eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for

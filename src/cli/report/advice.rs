@@ -10,6 +10,7 @@
 //! of many, and is no advice.
 
 use super::model::LineOf;
+use super::remedy::{Remedies, Remedy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpwise_analysis::access::{Cost, Pattern, Space, WarpAccess, has_form};
@@ -41,34 +42,16 @@ pub enum AdviceKind {
     Repeated,
 }
 
-impl AdviceKind {
-    /// What to do about it.
-    pub fn action(self) -> &'static str {
-        match self {
-            AdviceKind::Stride => {
-                "let neighbouring lanes take neighbouring elements (swap indices, or one array per member)"
-            }
-            AdviceKind::Gather => {
-                "sort the indices, or stage the data in shared memory, so that a warp reads few sectors"
-            }
-            AdviceKind::Banks => "pad the rows of the shared array by one word",
-            AdviceKind::Local => "index it with constants (unroll the loop), make it smaller, or state the block size",
-            AdviceKind::Branch => {
-                "let a warp's lanes agree (sort the work), or make both sides alike so that they can be fused"
-            }
-            AdviceKind::Repeated => "compute it on the host and pass the results to the kernel",
-            AdviceKind::Loop => "give the lanes of a warp work of alike length",
-        }
-    }
-}
-
 /// One thing to change.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Advice {
     pub kind: AdviceKind,
     pub place: Option<LineOf>,
-    /// What is wrong.
+    /// What is wrong, and why.
     pub what: String,
+    /// The same in a clause, and what to do.
+    pub short: String,
+    pub action: String,
     /// Issue cycles of one warp that could be saved, at most.
     pub cycles: f64,
     /// The same as a share of the function's cycles, 0 to 1.
@@ -84,12 +67,15 @@ pub struct Weights<'a, 'm> {
     /// Cycles of each block for one entry of the function.
     blocks: Vec<f64>,
     found: Vec<Found>,
+    remedies: Remedies<'a, 'm>,
 }
 
 /// An advice, and what else it is about.
 struct Found {
     advice: Advice,
     group: Option<Group>,
+    /// Cycles of the part that costs the most, whose remedy is shown.
+    most: f64,
     /// Other lines of the same group.
     also: BTreeSet<LineOf>,
 }
@@ -97,7 +83,7 @@ struct Found {
 /// What one change mends.
 #[derive(Clone, PartialEq)]
 enum Group {
-    /// Accesses to one object with lanes equally far apart, such as those of all members of a struct.
+    /// Accesses to one object with lanes equally far apart, such as those of all members of a struct; to one local array.
     Object(Value, Pattern),
     /// The branches at which lanes leave one loop.
     Loop(Cycle),
@@ -108,7 +94,7 @@ const LINES: usize = 4;
 
 impl<'a, 'm> Weights<'a, 'm> {
     /// Weighs every instruction.
-    pub fn new(facts: &'a Facts, handles: &Handles<'m>, accesses: &[WarpAccess]) -> Self {
+    pub fn new(facts: &'a Facts, handles: &'a Handles<'m>, accesses: &[WarpAccess]) -> Self {
         let func = &facts.func;
         let costs = Costs::of(handles.function);
         let frequencies = Frequencies::new(handles.function);
@@ -121,7 +107,7 @@ impl<'a, 'm> Weights<'a, 'm> {
             let block = func.insts[access.inst].block;
             blocks[block.as_u32() as usize] += memory_cycles(access).0 * frequencies.of(block);
         }
-        Weights { facts, frequencies, blocks, found: Vec::new() }
+        Weights { facts, frequencies, blocks, found: Vec::new(), remedies: Remedies(facts, handles) }
     }
 
     /// Cycles of one warp, from its entry to its end.
@@ -139,15 +125,17 @@ impl<'a, 'm> Weights<'a, 'm> {
             _ => AdviceKind::Stride,
         };
         let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
-        if needed > least {
-            let group = (kind == AdviceKind::Stride)
+        if needed > least
+            && let Some(remedy) = self.remedies.access(access)
+        {
+            let group = matches!(kind, AdviceKind::Stride | AdviceKind::Local)
                 .then(|| Group::Object(self.facts.func.pointer_root(access.pointer), access.pattern.clone()));
-            self.add((kind, group), place, (needed - least) * often, what);
+            self.add((kind, remedy, group), place, (needed - least) * often, what);
         }
     }
 
-    /// Considers a branch that diverges, and why.
-    pub fn branch(&mut self, block: Block, place: Option<LineOf>, why: &str) {
+    /// Considers a branch that diverges, and why; `by_block`: unless the block has a suitable shape.
+    pub fn branch(&mut self, block: Block, place: Option<LineOf>, why: &str, by_block: bool) {
         let func = &self.facts.func;
         let condition = func.condition(func.terminator(block));
         if condition.is_none_or(|condition| self.is_limit(condition, block)) {
@@ -169,12 +157,14 @@ impl<'a, 'm> Weights<'a, 'm> {
             AdviceKind::Loop => "lanes leave the loop at different iterations",
             _ => "branch diverges",
         };
-        self.add((kind, left.map(Group::Loop)), place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
+        let Some(remedy) = self.remedies.branch(block, left, by_block) else { return };
+        self.add((kind, remedy, left.map(Group::Loop)), place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
     }
 
     /// Considers work that all threads repeat.
     pub fn repeated(&mut self, work: &GridWork, place: Option<LineOf>) {
-        self.add((AdviceKind::Repeated, None), place, work.cycles, || work.what());
+        let remedy = ("all threads compute the same", "compute it once, on the host");
+        self.add((AdviceKind::Repeated, remedy, None), place, work.cycles, || work.what());
     }
 
     /// What is worth an advice, the most first.
@@ -192,7 +182,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     fn add(
         &mut self,
-        (kind, group): (AdviceKind, Option<Group>),
+        (kind, (short, action), group): (AdviceKind, Remedy, Option<Group>),
         place: Option<LineOf>,
         cycles: f64,
         what: impl FnOnce() -> String,
@@ -202,8 +192,9 @@ impl<'a, 'm> Weights<'a, 'm> {
                 && (known.advice.place == place && place.is_some() || known.group == group && group.is_some())
         };
         let Some(known) = self.found.iter_mut().find(is_same) else {
-            let advice = Advice { kind, place, what: what(), cycles, share: 0.0, copies: 1 };
-            self.found.push(Found { advice, group, also: BTreeSet::new() });
+            let (short, action) = (short.to_owned(), action.to_owned());
+            let advice = Advice { kind, place, what: what(), short, action, cycles, share: 0.0, copies: 1 };
+            self.found.push(Found { advice, group, most: cycles, also: BTreeSet::new() });
             return;
         };
         match &group {
@@ -212,6 +203,10 @@ impl<'a, 'm> Weights<'a, 'm> {
             _ => known.advice.cycles += cycles,
         }
         known.advice.copies += 1;
+        if cycles > known.most {
+            known.most = cycles;
+            (known.advice.short, known.advice.action) = (short.to_owned(), action.to_owned());
+        }
         let Some(mut place) = place.filter(|place| known.advice.place.as_ref() != Some(place)) else { return };
         // the first line stands for all
         match &mut known.advice.place {

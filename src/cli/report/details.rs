@@ -56,12 +56,7 @@ pub fn of(report: &Report, deeds: &[Deed], rows: &[KernelRow]) -> Value {
             "name": row.name, "symbol": row.symbol, "place": row.place, "machine": row.machine, "branches": row.branches,
             "divergent": row.divergent_branches, "costly": row.bad_strides,
             "repeated": report.functions.iter().find(|f| f.symbol == row.symbol).and_then(|f| f.repeated.clone()),
-            "next": row.advice.first().map(|advice| format!(
-                "{:.0} %: {}: {}",
-                100.0 * advice.share,
-                advice.what,
-                advice.kind.action()
-            )),
+            "next": row.advice.first().map(|one| format!("{:.0} %: {}: {}", 100.0 * one.share, one.what, one.action)),
         })
     };
     let name = |deed: &Deed| report.functions.iter().find(|f| f.symbol == deed.symbol).map(|f| f.name.clone());

@@ -5,7 +5,7 @@ use super::advice::{Advice, AdviceKind};
 use super::model::{FunctionReport, LineOf};
 use super::seen::{Seen, SeenKernels};
 use super::times::Times;
-use super::todo::{self, Action, Subject};
+use super::todo::{self, Action};
 use serde::{Deserialize, Serialize};
 use warpwise_ir::phrase::counted;
 use warpwise_listing::Resources;
@@ -184,6 +184,7 @@ pub struct Index {
     /// Number of translation units analysed.
     pub units: usize,
     /// What to do first.
+    #[serde(serialize_with = "todo::first")]
     pub todo: Vec<Action>,
     /// Whether there are measured times.
     pub is_measured: bool,
@@ -192,9 +193,6 @@ pub struct Index {
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
 }
-
-/// How to see the rest.
-const MORE: &str = "\n--inventory shows every kernel; --html DIR writes pages\n";
 
 impl Index {
     /// Makes one kernel of those that several files have from a header, and sorts: by measured time, then by cycles that
@@ -229,13 +227,8 @@ impl Index {
             let by_worth = time(b).total_cmp(&time(a)).then(saved(b).total_cmp(&saved(a)));
             by_worth.then(figures(b).cmp(&figures(a))).then_with(|| names(a).cmp(&names(b)))
         });
-        let subjects = kernels.iter().map(|Row { kernel, .. }| Subject {
-            name: &kernel.name,
-            symbol: &kernel.symbol,
-            advice: &kernel.advice,
-        });
-        let subjects: Vec<Subject<'_>> = subjects.collect();
-        self.todo = todo::actions(&subjects, times);
+        let subjects = kernels.iter().map(|Row { kernel, .. }| (&*kernel.name, &*kernel.symbol, &*kernel.advice));
+        self.todo = todo::actions(subjects, times);
         self.kernels = kernels;
         self.failures.sort();
     }
@@ -245,8 +238,9 @@ impl Index {
         let mut text =
             format!("{}: {} in {}\n", self.project, counted(self.kernels.len(), "kernel"), counted(self.units, "file"));
         if !self.kernels.is_empty() {
-            text += &todo::text(&self.todo, self.is_measured);
-            text += &if has_inventory { self.rows() } else { MORE.to_owned() };
+            let cycles = (!self.is_measured).then(|| self.kernels.iter().map(|row| row.kernel.cycles).sum());
+            text += &todo::text(&self.todo, cycles, 1, "--inventory; --html DIR");
+            text += &if has_inventory { self.rows() } else { String::new() };
         }
         if !self.failures.is_empty() {
             text += &format!("\n{} could not be looked at:\n", counted(self.failures.len(), "file"));
@@ -287,44 +281,5 @@ impl Index {
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
         environment.add_template("index", include_str!("index.html.jinja"))?;
         environment.get_template("index")?.render(minijinja::context! { index => self })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(name: &str, divergent_branches: u32, local_arrays: u32) -> Row {
-        let kernel = KernelRow {
-            name: name.to_owned(),
-            symbol: name.to_owned(),
-            place: Some(LineOf { file: "a.cu".to_owned(), line: 7 }),
-            branches: 3,
-            divergent_branches,
-            local_arrays,
-            local_bytes: 0,
-            bad_strides: 0,
-            done: Vec::new(),
-            refused: Vec::new(),
-            machine: None,
-            cycles: 1.0,
-            advice: Vec::new(),
-        };
-        Row::new("a.cu", "a.html", kernel)
-    }
-
-    #[test]
-    fn worst_first_whatever_the_order() {
-        let mut index = Index {
-            kernels: vec![row("b", 1, 0), row("a", 1, 0), row("c", 1, 2), row("<d>", 4, 0)],
-            failures: vec![Failure { file: "z.cu".to_owned(), reason: "no\nfile".to_owned() }],
-            ..Index::default()
-        };
-        index.finish(None, None);
-        let names: Vec<&str> = index.kernels.iter().map(|row| row.kernel.name.as_str()).collect();
-        assert_eq!(names, ["<d>", "c", "a", "b"]);
-        assert!(index.to_text(true).contains("z.cu: no\n    file"), "{}", index.to_text(true));
-        let page = index.to_html().unwrap();
-        assert!(page.contains("&lt;d&gt;") && page.contains("z.cu"), "{page}");
     }
 }

@@ -5,6 +5,7 @@ pub mod advice;
 pub mod details;
 pub mod index;
 pub mod model;
+pub mod remedy;
 pub mod seen;
 pub mod text;
 pub mod times;

@@ -6,7 +6,7 @@
 
 use super::advice::{Advice, Weights};
 use super::times::Times;
-use super::todo::{Action, Subject, actions};
+use super::todo::{Action, actions, first};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpwise_analysis::access::lane_distance::LaneDistance;
@@ -35,6 +35,7 @@ pub struct Report {
     /// What a reader must know about how the figures were obtained.
     pub notes: Vec<String>,
     /// What to do first.
+    #[serde(serialize_with = "first")]
     pub todo: Vec<Action>,
     pub functions: Vec<FunctionReport>,
 }
@@ -42,13 +43,8 @@ pub struct Report {
 impl Report {
     /// Fills the list of what to do first, by measured times if there are any.
     pub fn rank(&mut self, times: Option<&Times>) {
-        let subjects = self.functions.iter().map(|function| Subject {
-            name: &function.name,
-            symbol: &function.symbol,
-            advice: &function.advice,
-        });
-        let subjects: Vec<Subject<'_>> = subjects.collect();
-        self.todo = actions(&subjects, times);
+        let subjects = self.functions.iter().map(|one| (&*one.name, &*one.symbol, &*one.advice));
+        self.todo = actions(subjects, times);
     }
 }
 
@@ -229,13 +225,6 @@ fn is_readable(expression: &str) -> bool {
 
 /// What is said of an access like `in[min(i + 1, n - 1)]`.
 const NEIGHBOURS: &str = "neighbouring lanes at neighbouring elements, except where the index is cut off or wraps";
-
-/// Whether lanes are at most an element apart, although the address has no form: an index that is bounded or masked.
-/// A guess, as [`LaneDistance`] is.
-fn are_neighbours(distances: &mut LaneDistance<'_>, facts: &Facts, access: &WarpAccess) -> bool {
-    let apart = distances.of(access.pointer, facts.func.insts[access.inst].block);
-    access.space == Space::Global && apart.is_some_and(|bytes| bytes > 0 && bytes <= u64::from(access.bytes))
-}
 
 struct Builder<'a, 'm> {
     analysis: &'a ModuleAnalysis<'m>,
@@ -424,12 +413,12 @@ impl<'a, 'm> Builder<'a, 'm> {
                 Some(chain) => explain(self.facts, &self.words, &chain, block),
                 None => "warpwise does not know this kind of branch".to_owned(),
             };
-            if let Some(text) = conditions.text(block, |value| self.words.value(value)) {
-                why += "; ";
-                why += &text;
+            let condition = conditions.text(block, |value| self.words.value(value)).unwrap_or_default();
+            if !condition.is_empty() {
+                why += &format!("; {condition}");
             }
             let place = self.place(kernel.terminator(block));
-            weights.branch(block, place.clone(), &why);
+            weights.branch(block, place.clone(), &why, condition.contains("blockDim"));
             if let Some(place) = &place {
                 let line = self.line(place.clone());
                 line.class = Agreement::Divergent;
@@ -446,7 +435,9 @@ impl<'a, 'm> Builder<'a, 'm> {
         let mut distances = LaneDistance::new(self.facts);
         for access in found {
             let mut report = self.access(access);
-            if report.text.is_none() && are_neighbours(&mut distances, self.facts, access) {
+            let is_near = |bytes: u64| bytes > 0 && bytes <= u64::from(access.bytes);
+            let mut apart = || distances.of(access.pointer, self.facts.func.insts[access.inst].block);
+            if report.text.is_none() && access.space == Space::Global && apart().is_some_and(is_near) {
                 report.text = Some(NEIGHBOURS.to_owned());
             } else {
                 weights.access(access, report.place.clone(), || report.sentence());

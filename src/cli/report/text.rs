@@ -1,9 +1,9 @@
-//! How is the report printed for people? A summary, the annotated source, then branches, memory accesses and local
-//! arrays.
+//! How is the report printed for people? What to do first; on demand the source with classes, branches and memory.
 
 use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report};
 use super::todo;
 use std::fmt::Write;
+use warpwise_ir::phrase::counted;
 
 /// Width of the class column.
 const CLASS: usize = 9;
@@ -17,41 +17,27 @@ uniform: all lanes of a warp hold one value; affine: a fixed multiple of the thr
 divergent: neither is certain. A line has the worst class of what it computes.
 ";
 
-/// How to see the rest.
-const MORE: &str = "\n--inventory shows every line with its class, every branch, access and object\n";
-
-/// What would make the answers more precise.
-const SHAPELESS: &str =
-    "--block X[xYxZ] states the shape of all blocks, without which less is known of memory accesses and branches\n";
-
-/// What to do first, and the summary of each function; with the inventory, also every line, branch, access and object.
+/// What to do first; with the inventory, also each function with every line, branch, access and object.
 pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String {
     let mut out = String::new();
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
     }
+    let cycles = (!is_measured).then(|| report.functions.iter().map(|function| function.cycles).sum());
     match report.functions.is_empty() {
         true => out += &format!("{} has no device function with a body\n", report.input),
-        false => out += &todo::text(&report.todo, is_measured),
+        false => out += &todo::text(&report.todo, cycles, report.notes.len(), "--block X; --inventory: all"),
     }
-    for (index, function) in report.functions.iter().enumerate() {
-        if index == 0 || has_inventory {
-            out.push('\n');
-        }
+    for function in report.functions.iter().filter(|_| has_inventory) {
+        out.push('\n');
         head(&mut out, function);
-        if !has_inventory {
-            continue;
-        }
         lines(&mut out, function);
         branches(&mut out, function);
         memory(&mut out, function);
         locals(&mut out, function);
     }
-    if !report.functions.is_empty() {
-        out.push_str(if has_inventory { LEGEND } else { MORE });
-    }
-    if report.functions.iter().any(|function| function.is_kernel && function.block.is_none()) {
-        out.push_str(SHAPELESS);
+    if has_inventory {
+        out.push_str(LEGEND);
     }
     out
 }
@@ -59,17 +45,9 @@ pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String
 fn head(out: &mut String, function: &FunctionReport) {
     let kind = if function.is_kernel { "kernel" } else { "device function" };
     let place = function.place.as_ref().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
-    let block = match &function.block {
-        Some(shape) => format!("blocks of {shape} threads"),
-        None => "block shape unknown".to_owned(),
-    };
+    let shape = function.block.as_ref().map(|shape| format!("blocks of {shape} threads"));
+    let block = shape.as_deref().unwrap_or("block shape unknown");
     let _ = writeln!(out, "{kind} {}{place}, {block}", function.name);
-    let values = function.values;
-    let _ = writeln!(
-        out,
-        "  values:   {} uniform, {} affine, {} divergent",
-        values.uniform, values.affine, values.divergent
-    );
     let divergent = function.branches.divergent.len();
     let _ = match (function.branches.total, divergent) {
         (0, _) => writeln!(out, "  branches: none"),
@@ -77,28 +55,6 @@ fn head(out: &mut String, function: &FunctionReport) {
         (total, 1) => writeln!(out, "  branches: {total}, 1 of them diverges"),
         (total, _) => writeln!(out, "  branches: {total}, {divergent} of them diverge"),
     };
-    if !function.accesses.is_empty() {
-        let total = plural(function.accesses.len(), "access", "accesses");
-        let _ = writeln!(out, "  memory:   {total}, {}", costs(&function.accesses));
-    }
-}
-
-/// How many accesses are costly, and of how many that is not known: those that the inventory lists.
-fn costs(accesses: &[AccessReport]) -> String {
-    let count = |holds: fn(&AccessReport) -> bool| accesses.iter().filter(|access| holds(access)).count();
-    let is_local = |access: &AccessReport| access.space == "local" && is_worth_a_line(access);
-    let costly = count(|access| access.is_costly && access.space != "local");
-    let local = accesses.iter().filter(|access| is_local(access)).count();
-    let unknown = count(|access| access.text.is_none() && access.space != "local");
-    let parts =
-        [(costly, "costly"), (local, "to local memory"), (unknown, "whose lanes are an unknown distance apart")];
-    let parts: Vec<String> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if parts.is_empty() { "none found costly".to_owned() } else { parts.join(", ") }
-}
-
-fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn lines(out: &mut String, function: &FunctionReport) {
@@ -148,12 +104,8 @@ fn at(place: Option<&LineOf>, function: &FunctionReport) -> String {
 
 fn branches(out: &mut String, function: &FunctionReport) {
     // branches with a line appear in the listing
-    let mut placeless = function.branches.divergent.iter().filter(|branch| branch.place.is_none()).peekable();
-    if placeless.peek().is_some() {
-        let _ = writeln!(out, "\n  divergent branches without a source line");
-    }
-    for branch in placeless {
-        let _ = writeln!(out, "    {}", branch.why);
+    for branch in function.branches.divergent.iter().filter(|branch| branch.place.is_none()) {
+        let _ = writeln!(out, "  branch without a source line: {}", branch.why);
     }
 }
 
@@ -170,9 +122,8 @@ fn memory(out: &mut String, function: &FunctionReport) {
             None => said.push((text, 1)),
         }
     }
-    if !said.is_empty() {
-        let _ = writeln!(out, "\n  memory accesses to look at");
-    }
+    let found = if said.is_empty() { "none found costly" } else { "to look at:" };
+    let _ = writeln!(out, "\n  memory accesses: {}, {found}", function.accesses.len());
     for (text, count) in said.iter().take(ACCESSES) {
         let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
         let _ = writeln!(out, "    {text}{times}");
@@ -194,7 +145,7 @@ fn memory_line(access: &AccessReport, function: &FunctionReport) -> String {
         at(access.place.as_ref(), function),
         access.space,
         access.action,
-        plural(access.bytes as usize, "byte", "bytes"),
+        counted(access.bytes, "byte"),
         access.address
     );
     format!("{what}: {}", access.text.as_deref().unwrap_or("lanes an unknown distance apart"))
@@ -207,6 +158,6 @@ fn locals(out: &mut String, function: &FunctionReport) {
     let _ = writeln!(out, "\n  objects in local memory");
     for local in &function.locals {
         let place = local.place.as_ref().map_or(String::new(), |place| format!(" ({})", at(Some(place), function)));
-        let _ = writeln!(out, "    `{}`{place}: {}", local.name, plural(local.bytes as usize, "byte", "bytes"));
+        let _ = writeln!(out, "    `{}`{place}: {}", local.name, counted(local.bytes, "byte"));
     }
 }

@@ -1,28 +1,24 @@
-//! What should be done first? At most ten lines, one action each, worth the most first.
+//! What should be done first? At most ten lines, worth the most first; actions that are alike share one.
 //!
 //! The worth of an advice is its share of its kernel's cycles times the kernel's weight: measured milliseconds if the
-//! kernel was timed (`--times`), else the cycles of one warp. If there are times, kernels that were not
-//! launched come last. Advice about one line is one action, whether it comes from several instantiations or from several
-//! files that include a header. Lines of headers of CUDA, its libraries and the system are left out.
+//! kernel was timed (`--times`), else the cycles of one warp. Kernels that a timed run did not launch come last. Advice
+//! about one line is one action, from however many instantiations and files. CUDA, its libraries and the system's headers
+//! are left out.
 
 use super::advice::{Advice, AdviceKind};
 use super::times::Times;
-use serde::Serialize;
+use anyhow::{Context, Result};
+use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
 use warpwise_ir::source::is_own;
 
-/// Maximum number of actions in the list.
+/// Maximum number of actions in documents and pages, and of lines in a terminal, with the head and what is below.
 const MAX_ACTIONS: usize = 10;
-/// Maximum number of characters of a kernel's name in a line.
-const MAX_NAME: usize = 60;
 
-/// A kernel with its advice.
-pub struct Subject<'a> {
-    pub name: &'a str,
-    pub symbol: &'a str,
-    pub advice: &'a [Advice],
-}
+/// Name and symbol of a kernel, with its advice.
+pub type Subject<'a> = (&'a str, &'a str, &'a [Advice]);
 
-/// One line of the list.
+/// One entry of the list.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub struct Action {
     pub place: String,
@@ -30,7 +26,9 @@ pub struct Action {
     pub kernels: Vec<String>,
     pub kind: AdviceKind,
     pub what: String,
-    pub action: &'static str,
+    #[serde(skip)]
+    pub short: String,
+    pub action: String,
     /// Share of the kernel's estimated cycles, 0 to 1; the largest of several kernels.
     pub share: f64,
     /// Cycles of one warp.
@@ -39,138 +37,123 @@ pub struct Action {
     pub milliseconds: Option<f64>,
 }
 
-/// The list.
-pub fn actions(subjects: &[Subject<'_>], times: Option<&Times>) -> Vec<Action> {
+/// All actions.
+pub fn actions<'a>(subjects: impl Iterator<Item = Subject<'a>>, times: Option<&Times>) -> Vec<Action> {
     let mut list: Vec<Action> = Vec::new();
-    for subject in subjects {
-        let time = times.and_then(|times| times.of(subject.symbol));
+    let is_library = |symbol: &str| symbol.starts_with("__internal_") || symbol.starts_with("__nv_");
+    for (name, symbol, advice) in subjects.filter(|(_, symbol, _)| !is_library(symbol)) {
+        let time = times.and_then(|times| times.of(symbol));
         // nobody edits the headers of CUDA
         let is_own = |advice: &&Advice| advice.place.as_ref().is_none_or(|place| is_own(&place.file));
-        for advice in subject.advice.iter().filter(is_own) {
+        for advice in advice.iter().filter(is_own) {
             let place = advice.place.as_ref();
-            let place = place.map_or_else(|| subject.name.to_owned(), |place| format!("{}:{}", place.file, place.line));
+            let place = place.map_or_else(|| name.to_owned(), |place| format!("{}:{}", place.file, place.line));
             let milliseconds = time.map(|time| time * advice.share);
             let known = list.iter_mut().find(|known| known.kind == advice.kind && known.place == place);
             let Some(known) = known else {
                 list.push(Action {
                     place,
-                    kernels: vec![subject.name.to_owned()],
+                    kernels: vec![name.to_owned()],
                     kind: advice.kind,
                     what: advice.what.clone(),
-                    action: advice.kind.action(),
+                    short: advice.short.clone(),
+                    action: advice.action.clone(),
                     share: advice.share,
                     cycles: advice.cycles,
                     milliseconds,
                 });
                 continue;
             };
-            if !known.kernels.iter().any(|name| name == subject.name) {
-                known.kernels.push(subject.name.to_owned());
+            if !known.kernels.iter().any(|known| known == name) {
+                known.kernels.push(name.to_owned());
             }
             known.share = known.share.max(advice.share);
             known.cycles = known.cycles.max(advice.cycles);
-            known.milliseconds = match (known.milliseconds, milliseconds) {
-                (Some(a), Some(b)) => Some(a + b),
-                (one, other) => one.or(other),
-            };
+            known.milliseconds = known.milliseconds.into_iter().chain(milliseconds).reduce(|a, b| a + b);
         }
     }
-    let worth = |action: &Action| (action.milliseconds.unwrap_or(-1.0), action.cycles);
-    list.sort_by(|a, b| {
-        let ((ma, ca), (mb, cb)) = (worth(a), worth(b));
-        mb.total_cmp(&ma).then(cb.total_cmp(&ca)).then_with(|| a.place.cmp(&b.place))
-    });
-    list.truncate(MAX_ACTIONS);
+    list.sort_by(|a, b| by_worth(&[a], &[b]));
     list
 }
 
-impl Action {
-    /// How much it is worth, in words.
-    pub fn worth(&self) -> String {
-        let name = match self.kernels[0].char_indices().nth(MAX_NAME) {
-            Some((end, _)) => format!("{}…", &self.kernels[0][..end]),
-            None => self.kernels[0].clone(),
-        };
-        let share = format!("{:.0} % of {name}", 100.0 * self.share);
-        let more = match self.kernels.len() {
-            1 => String::new(),
-            several => format!(" and {} more", several - 1),
-        };
-        match self.milliseconds {
-            Some(time) => format!("{time:.3} ms, up to {share}{more}"),
-            None => format!("up to {share}{more}"),
+/// Serializes the first of the list.
+pub fn first<S: Serializer>(actions: &[Action], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(actions.iter().take(MAX_ACTIONS))
+}
+
+/// What is measured comes first, then what costs the most cycles.
+fn by_worth(a: &[&Action], b: &[&Action]) -> Ordering {
+    let cycles = |line: &[&Action]| line.iter().map(|action| action.cycles).sum::<f64>();
+    let times = milliseconds(b).unwrap_or(-1.0).total_cmp(&milliseconds(a).unwrap_or(-1.0));
+    times.then(cycles(b).total_cmp(&cycles(a))).then_with(|| a[0].place.cmp(&b[0].place))
+}
+
+/// Together, if one of them is measured.
+fn milliseconds(line: &[&Action]) -> Option<f64> {
+    line.iter().filter_map(|action| action.milliseconds).reduce(|a, b| a + b)
+}
+
+/// The lines: actions that differ in their places only, worth the most first.
+fn lines(actions: &[Action]) -> Vec<Vec<&Action>> {
+    let mut lines: Vec<Vec<&Action>> = Vec::new();
+    for action in actions {
+        match lines.iter_mut().find(|line| line[0].short == action.short && line[0].action == action.action) {
+            Some(line) => line.push(action),
+            None => lines.push(vec![action]),
         }
     }
+    lines.sort_by(|a, b| by_worth(a, b));
+    lines
 }
 
-/// The list as text, one line for each action.
-pub fn text(actions: &[Action], is_measured: bool) -> String {
-    if actions.is_empty() {
-        return "to do: nothing that is worth a per cent of any kernel was found\n".to_owned();
+/// Milliseconds, or else the share of these cycles.
+fn worth(line: &[&Action], of: Option<f64>) -> String {
+    let cycles = line.iter().map(|action| action.cycles).sum::<f64>();
+    match (milliseconds(line), of) {
+        (Some(time), _) => format!("{time:.3}"),
+        (None, Some(all)) => format!("{:.1} %", 100.0 * cycles / all.max(cycles)),
+        (None, None) => "–".to_owned(),
     }
-    let unit = match is_measured {
-        true => "by measured time",
-        false => "by estimated cycles of one warp; --times takes measurements of warpwise time or ncu",
-    };
-    let mut text = format!("to do, worth the most first ({unit})\n");
-    for (number, action) in (1..).zip(actions) {
-        text += &format!("{number:>3}. {} ({}): {} -> {}\n", action.place, action.worth(), action.what, action.action);
-    }
-    text
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::model::LineOf;
+/// "a.cu:7 +3": the first place with a line, and how many others there are; what is too long loses its beginning.
+fn places(line: &[&Action]) -> String {
+    let others = line.iter().filter(|action| action.place != line[0].place).count();
+    let more = if others > 0 { format!(" +{others}") } else { String::new() };
+    let has_line = |place: &&str| place.rsplit(':').next().is_some_and(|line| line.parse::<u32>().is_ok());
+    let place = line.iter().map(|action| &*action.place).find(has_line).unwrap_or(&line[0].place);
+    let place = place.rsplit('/').next().unwrap_or_default();
+    let skipped = (place.chars().count() + more.len()).saturating_sub(22);
+    let start = if skipped > 0 { "…" } else { "" };
+    format!("{start}{}{more}", place.chars().skip(skipped + start.chars().count()).collect::<String>())
+}
 
-    fn advice(line: u32, cycles: f64, share: f64) -> Advice {
-        let place = Some(LineOf { file: "a.cu".to_owned(), line });
-        Advice { kind: AdviceKind::Stride, place, what: "lanes apart".to_owned(), cycles, share, copies: 1 }
+/// A table for a terminal: at most ten lines of 110 characters. `of`: cycles of all kernels, unless there are times;
+/// `above`: lines that stand above it; `more`: how to see the rest.
+pub fn text(actions: &[Action], of: Option<f64>, above: usize, more: &str) -> String {
+    let lines = lines(actions);
+    if lines.is_empty() {
+        return format!("nothing to do that is worth a per cent of any kernel; \x1b[2m{more}\x1b[0m\n");
     }
+    let unit = if of.is_some() { "share" } else { "ms" };
+    let mut text = format!("\x1b[2m#  {unit:>9}  {:22}  {:32}  do\x1b[0m\n", "place", "what");
+    for (number, line) in (1..).zip(&lines[..lines.len().min(MAX_ACTIONS - 2 - above)]) {
+        let (worth, places, Action { short, action, .. }) = (worth(line, of), places(line), line[0]);
+        text += &format!("{number}  \x1b[1m{worth:>9}\x1b[0m  \x1b[36m{places:22}\x1b[0m  {short:32}  {action}\n");
+    }
+    let unit = if of.is_some() { "share: of all estimated cycles (--times TIMES: ms); " } else { "" };
+    text + &format!("\x1b[2m{unit}--why N: reasons; {more}\x1b[0m\n")
+}
 
-    #[test]
-    fn measured_kernels_come_first_and_instantiations_are_one_action() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.json");
-        let times = r#"{"format": "warpwise-times", "kernels": [
-            {"mangled": "_Z5scalePffi", "total_ns": 4e6}, {"mangled": "_Z4axpyIfEvT_", "total_ns": 1e6}]}"#;
-        std::fs::write(&path, times).unwrap();
-        let (short, long) = ([advice(1, 10.0, 0.5)], [advice(2, 1000.0, 0.5), advice(3, 100.0, 0.1)]);
-        let both = [advice(4, 1.0, 0.2)];
-        let of = |name, symbol, advice| Subject { name, symbol, advice };
-        let subjects = [
-            of("never", "_Z5neverv", &long),
-            of("scale", "_Z5scalePffi", &short),
-            of("axpy<float>", "_Z4axpyIfEvT_", &both),
-            of("axpy<double>", "_Z4axpyIdEvT_", &both),
-        ];
-        let places = |times: Option<&Times>| -> Vec<String> {
-            actions(&subjects, times).into_iter().map(|action| action.place).collect()
-        };
-        assert_eq!(places(None), ["a.cu:2", "a.cu:3", "a.cu:1", "a.cu:4"]);
-        let times = Times::read(&path).unwrap();
-        assert_eq!(places(Some(&times)), ["a.cu:1", "a.cu:4", "a.cu:2", "a.cu:3"]);
-        let text = text(&actions(&subjects, Some(&times)), true);
-        assert!(text.contains("1. a.cu:1 (2.000 ms, up to 50 % of scale): lanes apart -> let neighbouring"), "{text}");
-        assert!(text.contains("axpy<float> and 1 more"), "{text}");
+/// Everything about one line of the table: each place with its worth and its reason.
+pub fn why(actions: &[Action], number: usize) -> Result<String> {
+    let lines = lines(actions);
+    let line = lines.get(number.wrapping_sub(1));
+    let line = line.with_context(|| format!("there is no line {number} to explain: there are {}", lines.len()))?;
+    let mut text = format!("{}: {}\n", line[0].short, line[0].action);
+    for Action { place, kernels, what, share, milliseconds, .. } in line {
+        let time = milliseconds.map_or_else(String::new, |time| format!("{time:.3} ms, "));
+        text += &format!("  {place}, {time}{:.0} % of {}: {what}\n", 100.0 * share, kernels.join(", "));
     }
-
-    #[test]
-    fn lines_of_cudas_headers_are_no_actions() {
-        let mut of_a_library = advice(7, 100.0, 0.9);
-        of_a_library.place = Some(LineOf { file: "/opt/cuda-13.0/include/cub/block.cuh".to_owned(), line: 7 });
-        let both = [of_a_library, advice(1, 10.0, 0.5)];
-        let list = actions(&[Subject { name: &"k".repeat(99), symbol: "k", advice: &both }], None);
-        assert_eq!(list.iter().map(|action| action.place.as_str()).collect::<Vec<_>>(), ["a.cu:1"]);
-        assert_eq!(list[0].worth(), format!("up to 50 % of {}…", "k".repeat(MAX_NAME)));
-    }
-
-    #[test]
-    fn the_list_is_ten_lines_long() {
-        let many: Vec<Advice> = (0..40).map(|line| advice(line, f64::from(line), 0.1)).collect();
-        let list = actions(&[Subject { name: "k", symbol: "k", advice: &many }], None);
-        assert_eq!((list.len(), list[0].cycles), (10, 39.0));
-        assert_eq!(text(&list, false).lines().count(), 11);
-    }
+    Ok(text)
 }

@@ -1,0 +1,161 @@
+//! What can be done about a costly access or a divergent branch? That depends on what it is: a search, a list, a table, a
+//! queue, a member of a struct, a loop whose turns are known beforehand. So the address or condition is followed back.
+//! Tables of libdevice and the code of CCCL have no remedy, as nobody changes them; without a remedy there is no advice.
+
+use std::collections::HashSet;
+use warpwise_analysis::access::lane_distance::LaneDistance;
+use warpwise_analysis::access::{Action, Pattern::*, Space, WarpAccess, space_of};
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{Flags, Opcode};
+
+/// What it is, in at most 32 characters, and what to do, in at most 38.
+pub type Remedy = (&'static str, &'static str);
+
+const SEARCH: Remedy = ("each lane searches on its own", "sort what is searched for");
+/// Maximum number of steps of one search.
+const FUEL: usize = 4096;
+
+/// Finds remedies in one function.
+pub struct Remedies<'a, 'm>(pub &'a Facts, pub &'a Handles<'m>);
+
+/// Where an address or a condition comes from.
+#[derive(Default)]
+struct Origins {
+    /// From memory that lanes have in common; by a load in the loop around, on which the next iteration depends.
+    is_loaded: bool,
+    is_loaded_inside: bool,
+    is_searched: bool,
+    is_awaited: bool,
+    is_atomic: bool,
+    /// Loops around count it up, or change it otherwise: those farther out, the next one.
+    is_counted: bool,
+    is_changed: [bool; 2],
+    /// Objects whose contents decide between values.
+    choices: HashSet<Value>,
+}
+
+impl Remedies<'_, '_> {
+    /// For an access that costs more than it must.
+    pub fn access(&self, access: &WarpAccess) -> Option<Remedy> {
+        let func = &self.0.func;
+        let (root, block) = (func.pointer_root(access.pointer), func.insts[access.inst].block);
+        if self.is_of_cccl(access.inst) || self.1.value(root).name().starts_with("__cudart_") {
+            return None;
+        }
+        let from = self.origins(access.pointer, block, self.0.cfg().cycles.cycle_of(block));
+        let (is_data, is_turn) = (from.is_loaded, from.is_counted && !from.is_loaded && from.is_changed == [false; 2]);
+        let is_found = from.is_searched || !is_data && !from.is_counted && from.choices.contains(&root);
+        let is_walk = from.is_counted && (is_data || access.pattern != Unknown);
+        let (is_sum, is_table) = (access.action == Action::Atomic, func.constant(root).is_some());
+        let is_open = self.0.geometry.exact.is_none();
+        let is_step = |bytes: &i64| func.gep_terms.iter().any(|term| term.stride == bytes.unsigned_abs());
+        Some(match (access.space, &access.pattern) {
+            (Space::Local, _) if is_turn => ("a loop indexes a local array", "unroll the loop: constant bounds"),
+            (Space::Local, _) if is_open => ("data indexes a local array", "state the block: it moves to shared"),
+            (Space::Local, _) => ("data indexes a local array", "make it smaller, or share it"),
+            (Space::Shared, Stride(8)) => ("lanes skip every second word", "let lane i take word i"),
+            (Space::Shared, _) => ("column of a shared array", "pad each row by one word"),
+            (_, Scattered) => ("rows of the block cut a warp", "make the block 32 threads wide"),
+            (_, Unknown) if is_found => SEARCH,
+            (_, Unknown) if from.is_atomic => ("slots from an atomic counter", "reserve slots for a whole warp"),
+            (_, Unknown) if is_data && is_sum => ("data picks the counter", "count in shared memory, then add"),
+            (_, Unknown) if is_data && is_table => ("data picks from a table", "copy the table to shared memory"),
+            (_, Stride(bytes)) if is_step(bytes) => ("member of an array of structs", "one array for each member"),
+            _ if is_walk => ("each lane walks its own stretch", "let a warp walk it, lanes side by side"),
+            (_, Unknown) if is_data => ("lanes follow a list of indices", "sort the list, or renumber the data"),
+            (_, Unknown) if LaneDistance::new(self.0).of(access.pointer, block).is_none() => return None,
+            (_, Stride(_)) => ("lanes skip elements", "lane i to element i, or load vectors"),
+            _ if access.action == Action::Store => ("rows are written as columns", "copy tiles through shared memory"),
+            _ => ("lanes lie along a column", "swap indices, or transpose the array"),
+        })
+    }
+
+    /// For a branch at which lanes may leave a loop. `by_block`: it is known to be uniform in blocks of some shapes.
+    pub fn branch(&self, block: Block, left: Option<Cycle>, by_block: bool) -> Option<Remedy> {
+        let end = self.0.func.terminator(block);
+        let condition = self.0.func.condition(end).filter(|_| !self.is_of_cccl(end))?;
+        let from = self.origins(condition, block, left.or(self.0.cfg().cycles.cycle_of(block)));
+        let is_data = from.is_loaded || from.is_atomic;
+        let is_inside = from.is_loaded_inside || from.is_changed[1];
+        Some(match left {
+            _ if from.is_awaited => return None,
+            _ if by_block => ("uniform in blocks of some shapes", "state the block, or __launch_bounds__"),
+            None if is_inside => ("data decides in each iteration", "make the sides alike: they are fused"),
+            None if is_data || !from.choices.is_empty() => ("data decides", "sort the work, or make the sides alike"),
+            None => ("cases by thread index", "give each case whole warps"),
+            Some(_) if from.is_atomic => ("lanes retry an atomic", "combine in the warp, then one atomic"),
+            Some(_) if from.is_loaded_inside => SEARCH,
+            Some(_) if is_inside => ("lanes finish at different times", "let a lane that is done take new work"),
+            Some(_) if is_data => ("lists of unlike length", "sort by length, or a warp for each"),
+            // what a search has found, or an argument
+            Some(_) => return None,
+        })
+    }
+
+    fn is_of_cccl(&self, inst: Inst) -> bool {
+        let file = self.1.inst(inst).debug_loc().map_or_else(String::new, |at| at.file());
+        ["/include/cccl/", "/include/cub/", "/include/thrust/"].iter().any(|folder| file.contains(folder))
+    }
+
+    /// Follows a value that is used in a block, where a loop may be around, back over all operands.
+    fn origins(&self, value: Value, at: Block, around: Option<Cycle>) -> Origins {
+        let (func, cycles) = (&self.0.func, &self.0.cfg().cycles);
+        let (mut from, mut seen) = (Origins::default(), HashSet::new());
+        // whether it is behind a load, is of the iteration before, and decides which value is taken
+        let mut open = vec![(value, false, false, false)];
+        while let Some((value, mut is_behind, mut is_next, is_choice)) = open.pop() {
+            let is_new = seen.len() < FUEL && seen.insert((value, is_behind, is_next, is_choice));
+            let Some(inst) = func.def(value).filter(|_| is_new) else { continue };
+            let (data, mut operands) = (&func.insts[inst], func.operands(inst));
+            let varies = self.0.scope(value).is_none();
+            match data.opcode {
+                Opcode::Load if !matches!(space_of(func, operands[0]), Space::Local | Space::Shared) => {
+                    let is_inside = around.is_some_and(|cycle| cycles.contains(cycle, data.block));
+                    from.is_loaded |= varies && !is_choice;
+                    from.is_loaded_inside |= is_inside;
+                    from.is_searched |= varies && is_inside && is_next;
+                    from.is_awaited |= is_inside && data.flags.contains(Flags::VOLATILE);
+                    from.choices.extend((varies && is_choice).then(|| func.pointer_root(operands[0])));
+                    is_behind = true;
+                }
+                Opcode::AtomicRmw | Opcode::CmpXchg => from.is_atomic |= varies,
+                Opcode::Select => {
+                    open.push((operands[0], is_behind, is_next, true));
+                    operands = &operands[1..];
+                }
+                Opcode::Phi => match cycles.cycle_of(data.block) {
+                    Some(cycle) if cycles.header(cycle) == data.block && cycles.contains(cycle, at) => {
+                        let is_counter = self.is_counter(inst, cycle);
+                        from.is_counted |= is_counter && !is_behind;
+                        from.is_changed[usize::from(Some(cycle) == around)] |= !is_counter;
+                        is_next |= Some(cycle) == around;
+                    }
+                    _ if varies => {
+                        let before = self.0.dominators().idom(data.block).into_iter();
+                        let ends = before.chain(func.incoming(inst).iter().copied()).map(|from| func.terminator(from));
+                        open.extend(ends.filter_map(|end| Some((func.condition(end)?, is_behind, is_next, true))));
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+            open.extend(operands.iter().map(|&operand| (operand, is_behind, is_next, is_choice)));
+        }
+        from
+    }
+
+    /// Whether each iteration adds to a phi what lanes agree on.
+    fn is_counter(&self, phi: Inst, cycle: Cycle) -> bool {
+        let (func, value) = (&self.0.func, self.0.func.result(phi));
+        let is_sum = |def: Inst| {
+            let is_step = |&operand: &Value| operand == value || self.0.scope(operand).is_some();
+            let is_added = matches!(func.insts[def].opcode, Opcode::Add | Opcode::Sub | Opcode::Gep);
+            is_added && func.operands(def).iter().all(is_step)
+        };
+        let mut ways = func.operands(phi).iter().zip(func.incoming(phi));
+        ways.all(|(&next, &from)| !self.0.cfg().cycles.contains(cycle, from) || func.def(next).is_some_and(is_sum))
+    }
+}
