@@ -281,18 +281,22 @@ impl<'m> Apply<'_, 'm> {
         }
         for (inst, phi) in pending {
             let inputs = func.operands(inst);
+            // the edges of a switch from one block have one value
+            let mut known: FxHashMap<Block, handle::Value<'m>> = FxHashMap::default();
             for ((&input, &from), &mirrored) in inputs.iter().zip(func.incoming(inst)).zip(inputs.iter().rev()) {
                 let swaps = mutants::on(Mutant::StackPhiSwapped) && self.is_fixed(mirrored);
                 let input = if swaps { mirrored } else { input };
                 let block = self.handles.block(from);
                 // an unreachable predecessor has no offset of its own
-                let value = match self.offsets.get(&input).cloned() {
-                    Some(offset) => {
+                let value = match (known.get(&from), self.offsets.get(&input).cloned()) {
+                    (Some(&value), _) => value,
+                    (None, Some(offset)) => {
                         self.editor.before_terminator(block);
                         self.whole(&offset)
                     }
-                    None => self.editor.poison(self.editor.int_type(32)),
+                    (None, None) => self.editor.poison(self.editor.int_type(32)),
                 };
+                known.insert(from, value);
                 self.editor.add_incoming(phi, value, block);
             }
         }
