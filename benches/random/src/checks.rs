@@ -126,6 +126,11 @@ pub fn lost_complements(ptx: &str) -> Vec<String> {
     chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(|chunk| complements(&chunk)).collect()
 }
 
+/// The operation of a line and its operands.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty())
+}
+
 fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
     let mut out = Vec::new();
     // registers by predicate, and whether it says that they are the constant; by label; by register that has the same
@@ -133,6 +138,12 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
     let mut behind: BTreeMap<&str, &str> = BTreeMap::new();
     let mut same: BTreeMap<&str, &str> = BTreeMap::new();
     let (mut known, mut complements): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    // what is set in several places has no root
+    let mut set: BTreeMap<&str, usize> = BTreeMap::new();
+    for register in chunk.text.lines().filter_map(|line| words(line).nth(1)) {
+        *set.entry(register).or_default() += 1;
+    }
+    let is_set_once = |register: &str| register.starts_with('%') && set.get(register) == Some(&1);
     let is_logical = |operation: &str| ["and.b", "or.b", "xor.b"].iter().any(|logic| operation.starts_with(logic));
     let mut falls_through = true;
     for line in chunk.text.lines().map(str::trim) {
@@ -141,8 +152,7 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
             known = behind.get(label).filter(|_| is_only_way).copied().into_iter().collect();
             complements.clear();
         }
-        let words = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty());
-        let words: Vec<&str> = words.collect();
+        let words: Vec<&str> = words(line).collect();
         let root = |register: &str| same.get(register).copied();
         match words[..] {
             [guard, "bra", label] if guard.starts_with('@') => {
@@ -157,7 +167,8 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
             }
             [operation, predicate, register, number] if operation.starts_with("setp.") => {
                 let equal = operation.starts_with("setp.eq.");
-                if (equal || operation.starts_with("setp.ne.")) && number.parse::<i64>().is_ok() {
+                let is_constant = number.parse::<i64>().is_ok();
+                if (equal || operation.starts_with("setp.ne.")) && is_constant && is_set_once(register) {
                     compared.insert(predicate, (root(register).unwrap_or(register), equal));
                 }
             }
@@ -165,7 +176,9 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
                 complements.extend(known.contains(&root(from).unwrap_or(from)).then_some(to));
             }
             [operation, to, from] if operation.starts_with("cvt.") || operation.starts_with("mov.") => {
-                same.insert(to, root(from).unwrap_or(from));
+                if is_set_once(to) && is_set_once(from) {
+                    same.insert(to, root(from).unwrap_or(from));
+                }
             }
             [operation, _, a, b] if is_logical(operation) && [a, b].iter().any(|side| complements.contains(side)) => {
                 out.push(format!("{}: ptxas loses a complement: {line}", chunk.symbol));
@@ -384,7 +397,11 @@ mod tests {
 
     #[test]
     fn a_complement_of_what_is_known_is_seen() {
-        let of = |code: &str| lost_complements(&format!(".entry k1()\n{{\n{code}\n}}\n")).len();
+        let head = "\tld.global.b32 \t%r1, [%rd1];\n";
+        let of = |code: &str| {
+            let head = if code.contains("%rs1") { "\tld.global.b8 \t%rs1, [%rd1];\n" } else { head };
+            lost_complements(&format!(".entry k1()\n{{\n{head}{code}\n}}\n")).len()
+        };
         let lost = "\tnot.b32 \t%r3, %r1;\n\tand.b32 \t%r4, %r3, 7;";
         let equal = "\tsetp.eq.b32 \t%p1, %r1, 4;\n\t@%p1 bra \t$L__BB0_2;\n\tbra.uni \t$L__BB0_3;\n$L__BB0_2:\n";
         let differs = "\tsetp.ne.b32 \t%p1, %r1, 4;\n\t@%p1 bra \t$L__BB0_2;\n";
@@ -394,6 +411,7 @@ mod tests {
         let byte = "\tcvt.u32.u16 \t%r1, %rs1;\n\tsetp.ne.b16 \t%p1, %rs1, 4;\n\t@%p1 bra \t$L__BB0_2;\n";
         assert_eq!(of(&format!("{byte}{lost}")), 1);
         assert_eq!(of(&format!("{lost}\n{differs}")), 0);
+        assert_eq!(of(&format!("{differs}{lost}\n\tmov.b32 \t%r1, 1;")), 0, "of another value");
     }
 
     #[test]
