@@ -106,7 +106,7 @@ fn builds_with(generator: &str) {
         .unwrap();
     let text = stdout(&report);
     assert!(report.status.success() && text.contains("2 kernels in 2 files"), "{text}{}", stderr(&report));
-    assert!(text.contains("lanes 12 bytes apart"), "{text}");
+    assert!(text.contains("main.cu:7               lanes skip elements"), "{text}");
 }
 
 #[test]
