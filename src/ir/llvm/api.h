@@ -10,17 +10,12 @@ namespace warpwise {
 // LLVM 23 has a class and an opcode for each kind of branch.
 #if LLVM_VERSION_MAJOR < 23
 using CondBranch = llvm::BranchInst; // either kind
+using Jump = llvm::BranchInst;
 constexpr unsigned CondBranchOpcode = llvm::Instruction::Br, JumpOpcode = llvm::Instruction::Br;
-
-inline bool is_branch(const llvm::Value &V) { return llvm::isa<llvm::BranchInst>(V); }
 
 inline bool is_conditional(const llvm::Value &V) {
   auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&V);
   return Branch && Branch->isConditional();
-}
-
-inline llvm::Instruction *new_branch(llvm::BasicBlock *To, llvm::InsertPosition At) {
-  return llvm::BranchInst::Create(To, At);
 }
 
 inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, llvm::BasicBlock *Else,
@@ -29,21 +24,20 @@ inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, ll
 }
 #else
 using CondBranch = llvm::CondBrInst;
+using Jump = llvm::UncondBrInst;
 constexpr unsigned CondBranchOpcode = llvm::Instruction::CondBr, JumpOpcode = llvm::Instruction::UncondBr;
 
-inline bool is_branch(const llvm::Value &V) { return llvm::isa<llvm::UncondBrInst, llvm::CondBrInst>(V); }
-
 inline bool is_conditional(const llvm::Value &V) { return llvm::isa<llvm::CondBrInst>(V); }
-
-inline llvm::Instruction *new_branch(llvm::BasicBlock *To, llvm::InsertPosition At) {
-  return llvm::UncondBrInst::Create(To, At);
-}
 
 inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, llvm::BasicBlock *Else,
                                      llvm::InsertPosition At) {
   return llvm::CondBrInst::Create(If, Then, Else, At);
 }
 #endif
+
+inline bool is_branch(const llvm::Value &V) { return llvm::isa<Jump, CondBranch>(V); }
+
+inline llvm::Instruction *new_branch(llvm::BasicBlock *To, llvm::InsertPosition At) { return Jump::Create(To, At); }
 
 // 0 to 3. LLVM 22 has levels for size besides, of speed 2.
 inline unsigned speed(llvm::OptimizationLevel Level) {
