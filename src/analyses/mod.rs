@@ -24,6 +24,7 @@ use warpwise_ir::geometry::Geometry;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::launch_table::{Fact, known_blocks};
 use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::names::Names;
 
 /// A function, the facts about it, and the values it keeps in registers.
 pub struct FunctionAnalyses<'m> {
@@ -31,6 +32,7 @@ pub struct FunctionAnalyses<'m> {
     analysis: Rc<ModuleAnalysis<'m>>,
     known: Known,
     frequencies: OnceCell<Rc<Frequencies<'m>>>,
+    names: OnceCell<Names>,
     pressure: Option<Pressure>,
     objects: Option<Rc<[StackObject]>>,
 }
@@ -84,6 +86,10 @@ impl<'m> FunctionAnalyses<'m> {
     /// How often the blocks run; computed when first requested.
     pub fn frequencies(&self) -> Rc<Frequencies<'m>> {
         self.frequencies.get_or_init(|| Rc::new(Frequencies::new(self.handles.function))).clone()
+    }
+    /// How values are called; numbered when first requested.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(&self.outline().func, &self.handles))
     }
     /// The stack objects; followed when first requested.
     pub fn objects(&mut self) -> Rc<[StackObject]> {
@@ -164,7 +170,8 @@ impl<'m> Analyses<'m> {
         let analysis = self.analysis.get_or_insert_with(new).clone();
         let (outline, handles) = analysis.outline(function);
         let known = Known::Outline(outline.for_launches(|geometry| known_blocks(launches, geometry)));
-        FunctionAnalyses { handles, analysis, known, frequencies: OnceCell::new(), pressure: None, objects: None }
+        let (frequencies, names) = (OnceCell::new(), OnceCell::new());
+        FunctionAnalyses { handles, analysis, known, frequencies, names, pressure: None, objects: None }
     }
 
     /// Records that a function was edited.

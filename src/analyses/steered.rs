@@ -15,7 +15,6 @@ use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::llvm::remark::Host;
-use warpwise_ir::names::Names;
 
 /// Which launches of a kernel plans are for, if not all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -140,8 +139,7 @@ impl<'m> SteeredFunction<'_, 'm> {
     }
     /// Whether the plan for a value is carried out.
     pub fn admits(&self, analyses: &FunctionAnalyses<'m>, value: Value, what: &str, becomes: &str) -> bool {
-        let (func, handles) = (&analyses.outline().func, &analyses.handles);
-        let text = || format!("{what} {} {becomes}", Names::new(func, handles).value(handles, value));
+        let text = || format!("{what} {} {becomes}", analyses.names().value(&analyses.handles, value));
         self.host.admits(self.emitted, None, text)
     }
 }
