@@ -116,6 +116,11 @@ impl<'a, 'm> Joins<'a, 'm> {
         block(product) == block(sum) || self.users(product).len() == 1
     }
 
+    /// Whether it is a product that only a sum uses: `ptxas` joins the two wherever they are.
+    pub fn is_lone_product(&self, inst: Inst) -> bool {
+        self.is_product(inst) && matches!(self.users(inst)[..], [user] if self.is_sum(user))
+    }
+
     /// Whether what is passed on of a product may become an operand of a sum.
     pub fn may_meet_sum(&self, product: Inst) -> bool {
         self.may_meet(product, |user| self.is_sum(user))

@@ -11,6 +11,7 @@ mod report;
 use crate::analyses::{Analyses, Edit, Edited, Kept, SteeredFunction};
 use crate::settings::Results;
 use candidates::SlotOwner;
+use plan::Spilled;
 use reject::Reject;
 use warpwise_analysis::contraction::Joins;
 use warpwise_analysis::gpu::occupancy::register_budget;
@@ -66,8 +67,8 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
     let outline = analyses.outline();
     let joins = Joins::new(outline, &analyses.handles);
-    let is_lone = |def| matches!(joins.users(def)[..], [user] if joins.is_product(def) && joins.is_sum(user));
-    let parts = || joins.part_at(&plan.touched(outline)) || plan.values.iter().any(|value| is_lone(value.def));
+    let is_lone = |value: &Spilled| joins.is_lone_product(value.def);
+    let parts = || joins.part_at(&plan.touched(outline)) || plan.values.iter().any(is_lone);
     if options.results == Results::Same && parts() {
         report::left(analyses, about, registers, &Reject::Contraction, host);
         return None;
