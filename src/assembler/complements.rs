@@ -46,9 +46,12 @@ impl<'m> Plan<'m> {
         let def = edge.value.as_inst().filter(|def| matches!(def.opcode(), LLVMZExt | LLVMSExt));
         let narrow = def.map(|def| def.operand(0)).and_then(|value| Some((value, value.ty().int_bits()?)));
         known.extend(narrow.map(|(value, bits)| (value, edge.number & (u64::MAX >> (64 - bits)))));
-        // most values that are compared are not computed with
         let users = |value: Value<'m>| value.users().filter_map(Value::as_inst).filter(|&user| is_followed(user));
-        known.iter().find_map(|&(value, _)| users(value).next())?;
+        // of most values that are compared there is no complement, and the region is expensive
+        let mut seen = HashSet::new();
+        if !known.iter().any(|&(value, _)| comes_to_complement(value, &mut seen)) {
+            return None;
+        }
         let region = region(function, edge.behind);
         let (mut inside, mut sunk): (Vec<Inst<'m>>, Vec<Inst<'m>>) = (Vec::new(), Vec::new());
         let mut next: Vec<Value<'m>> = known.iter().map(|&(value, _)| value).collect();
@@ -115,6 +118,15 @@ fn may_complement(user: Inst<'_>) -> bool {
         LLVMAnd | LLVMOr => user.value().users().filter_map(Value::as_inst).any(turns),
         _ => false,
     }
+}
+
+/// Whether anything that is computed from a value may be written with a complement.
+fn comes_to_complement<'m>(value: Value<'m>, seen: &mut HashSet<Inst<'m>>) -> bool {
+    value
+        .users()
+        .filter_map(Value::as_inst)
+        .filter(|&user| is_followed(user))
+        .any(|user| seen.insert(user) && (may_complement(user) || comes_to_complement(user.value(), seen)))
 }
 
 /// A value that is a constant in all blocks that only one edge leads to.
