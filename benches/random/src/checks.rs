@@ -145,6 +145,7 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
     }
     let is_set_once = |register: &str| register.starts_with('%') && set.get(register) == Some(&1);
     let is_logical = |operation: &str| ["and.b", "or.b", "xor.b"].iter().any(|logic| operation.starts_with(logic));
+    let is_copy = |operation: &str| operation.starts_with("cvt.") || operation.starts_with("mov.");
     let mut falls_through = true;
     for line in chunk.text.lines().map(str::trim) {
         if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with('$')) {
@@ -175,10 +176,8 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
             [operation, to, from] if operation.starts_with("not.") && from.starts_with('%') => {
                 complements.extend(known.contains(&root(from).unwrap_or(from)).then_some(to));
             }
-            [operation, to, from] if operation.starts_with("cvt.") || operation.starts_with("mov.") => {
-                if is_set_once(to) && is_set_once(from) {
-                    same.insert(to, root(from).unwrap_or(from));
-                }
+            [operation, to, from] if is_copy(operation) && is_set_once(to) && is_set_once(from) => {
+                same.insert(to, root(from).unwrap_or(from));
             }
             [operation, _, a, b] if is_logical(operation) && [a, b].iter().any(|side| complements.contains(side)) => {
                 out.push(format!("{}: ptxas loses a complement: {line}", chunk.symbol));
