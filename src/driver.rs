@@ -1,6 +1,7 @@
 //! How do decisions become code? A pass plans on read-only facts. What it decides is counted against `-warpwise-limit`,
 //! noted for `-warpwise-trace` and said as a remark here, for all passes; what is carried out is applied when every function
-//! is planned, verified, and cleaned up by LLVM. What is known about a function holds until it is edited.
+//! is planned, verified, and cleaned up by LLVM. What is known about a function holds until it is edited. Only
+//! [`map`](crate::map) plans by itself: it has one plan for a module, of which nothing could be left out.
 
 use crate::analyses::{Analyses, Kept};
 use crate::recursion::is_left_alone;

@@ -11,7 +11,7 @@ const REMARKS: &[&str] = &[
     "src/annotate", "src/arrays", "src/assembler", "src/fuse", "src/idioms", "src/inline", "src/launch",
     "src/ir/llvm/plans.rs", "src/map", "src/analysis/objects", "src/pipeline", "src/pipeline.rs", "src/remarks.rs",
     "src/recursion.rs", "src/remat", "src/shared_memory", "src/slots", "src/stack", "src/steer", "src/unroll",
-    "src/versions.rs",
+    "src/versions",
 ];
 
 fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {

@@ -6,12 +6,10 @@
 //! registers answer.
 
 mod options;
-mod steered;
 #[cfg(test)]
 pub mod testing;
 
 pub use options::Options;
-pub use steered::{Edit, PlannedVersion, SteeredFunction, Version};
 
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;

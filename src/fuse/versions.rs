@@ -20,7 +20,7 @@ use super::reject::FuseReject;
 use super::{Fuse, WORD, Work};
 use crate::analyses::{Analyses, Kept};
 use crate::driver::editable;
-use crate::versions;
+use crate::versions::{self, Version};
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Facts;
@@ -30,7 +30,7 @@ use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{Fact, say};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::Kind;
 
 /// Launches of which more is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,8 +88,7 @@ pub fn make(fuse: &Fuse<'_>, module: Module<'_>) -> bool {
 pub fn must_wait<'m>(fuse: &Fuse<'_>, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
     fuse.options.versions
         && function.is_ptx_kernel()
-        && versions::entry_of(function).is_none()
-        && versions::next_name(function).is_ok()
+        && versions::may_have_more(function)
         && candidates(fuse, function, analyses).iter().any(|Candidate { case, gain }| {
             matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MELD_LEAST_GAIN as f64
         })
@@ -142,25 +141,21 @@ fn gain(work: &Work, then: &Work, facts: &Facts, frequencies: &Frequencies<'_>) 
 fn make_one(fuse: &Fuse<'_>, kernel: Function<'_>, candidate: Candidate) -> bool {
     let Candidate { case, gain } = candidate;
     let (facts, host) = (case.facts(), fuse.host);
-    let reason = match versions::next_name(kernel) {
+    let reason = match Version::at_launch(kernel, facts.clone()) {
         _ if gain < MELD_LEAST_GAIN as f64 => {
             format!("it would save {gain:.1} cycles of a warp, and {MELD_LEAST_GAIN} are worth a copy")
         }
         Err(reason) => reason.to_string(),
-        Ok(name) => return add(kernel, &name, facts, gain, host),
+        Ok(mut version) => {
+            let mut editor = Editor::new(kernel.module());
+            let what = || format!("version for launches in which {}", say(&facts));
+            let is_made = host.admits(kernel, None, what) && version.copy(&mut editor).is_some();
+            if is_made {
+                version.finish(&format!("{gain:.0} cycles of a warp saved"), &mut editor, host);
+            }
+            return is_made;
+        }
     };
-    versions::say_refused(kernel, &say(&facts), &reason, host);
+    versions::say_refused(kernel, &facts, &reason, host);
     false
-}
-
-fn add(kernel: Function<'_>, name: &str, facts: Vec<Fact>, gain: f64, host: &Host<'_>) -> bool {
-    let launches = say(&facts);
-    if !host.admits(kernel, None, || format!("version for launches in which {launches}")) {
-        return false;
-    }
-    let mut editor = Editor::new(kernel.module());
-    let Some(version) = versions::add(&mut editor, kernel, name, &versions::without_slots(facts)) else { return false };
-    versions::write_table(&mut editor, kernel);
-    versions::say_made(kernel, (name, version), &launches, &format!("{gain:.0} cycles of a warp saved"), host);
-    true
 }

@@ -15,7 +15,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
 use warpwise_analysis::pressure::Pressure;
-use warpwise_ir::launch_table::{self, LaunchVersion, table_of};
+use warpwise_ir::launch_table::{LaunchVersion, MAX_ALTERNATIVES};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
 use warpwise_ir::llvm::remark::Host;
@@ -143,8 +143,8 @@ impl AlternativeKind {
                 continue;
             }
             let mut editor = Editor::new(module);
-            let Some(copy) = editor.copy_kernel(kernel, &format!("{}{TRY}", kernel.name())) else { continue };
-            editor.link_like(kernel, copy.value());
+            let name = format!("{}{TRY}", kernel.name());
+            let Some(copy) = versions::copy_of(kernel, &name, &mut editor) else { continue };
             if let Some(limit) = limit {
                 editor.set_string_attribute(copy, REGISTERS, &limit.to_string());
             }
@@ -154,13 +154,16 @@ impl AlternativeKind {
         self.run(module, &functions, session, &host.quiet());
         let mut built = Vec::new();
         for (number, copy, limit) in copies {
-            let versions = versions_of(module, copy);
+            let mut editor = Editor::new(module);
+            let versions = versions::detach(copy, &mut editor);
             // the name is free for the next kind
-            Editor::new(module).set_name(copy.value(), "");
+            editor.set_name(copy.value(), "");
             let version = LaunchVersion { align: 1, ..LaunchVersion::default() };
             match limit {
                 _ if self.name == VERSION => {
-                    built.extend(versions.into_iter().map(|version| (number, version)));
+                    built.extend((1..).zip(versions).map(|(of, (function, version))| {
+                        (number, Built { name: format!("{VERSION}{of}"), function, version })
+                    }));
                     left.push(copy);
                 }
                 Some(limit) if !fits(copy, limit, &self.settings) => left.push(copy),
@@ -172,20 +175,6 @@ impl AlternativeKind {
         }
         built
     }
-}
-
-/// The versions that the transforms have made of a kernel; their table goes.
-fn versions_of<'m>(module: Module<'m>, kernel: Function<'m>) -> Vec<Built<'m>> {
-    let mut editor = Editor::new(module);
-    let all = versions::all_of(kernel);
-    if let Some(table) = module.global(&table_of(&kernel.name())) {
-        editor.erase_global(table);
-    }
-    let built = |(number, (function, version)): (usize, (Function<'m>, LaunchVersion))| {
-        editor.set_name(function.value(), "");
-        Built { name: format!("{VERSION}{number}"), function, version }
-    };
-    (1..).zip(all).map(built).collect()
 }
 
 /// Runs something while all transforms leave every other function alone.
@@ -246,7 +235,7 @@ pub fn keep_different<'m>(
     let mut kept = Vec::new();
     for built in all {
         let text = text_with_made(built.function, made);
-        if texts.contains(&text) || kept.len() == launch_table::MAX_ALTERNATIVES {
+        if texts.contains(&text) || kept.len() == MAX_ALTERNATIVES {
             left.push(built.function);
         } else {
             texts.push(text);

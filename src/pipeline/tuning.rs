@@ -10,9 +10,7 @@ use super::code::hash_of;
 use super::{Session, run_enabled};
 use crate::choices::{Choices, Decision, Measured, VERSION, decide};
 use crate::settings::{Settings, Transform, is_enabled};
-use crate::shared_memory::room::NoVersion;
 use crate::versions;
-use warpwise_ir::launch_table::{self, Tuning, alternative_of, table_of, tuning_of};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
 use warpwise_ir::llvm::remark::{Host, Kind};
@@ -62,7 +60,7 @@ fn measure<'m>(
 ) -> bool {
     let mut copied = Vec::new();
     for &kernel in kernels {
-        match check_names(kernel) {
+        match versions::check_alternatives(kernel) {
             Ok(()) => copied.push(kernel),
             Err(why) => {
                 host.emit(Kind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
@@ -86,32 +84,14 @@ fn measure<'m>(
             continue;
         }
         changed = true;
-        add_tuning(module, kernel, hash, &kept);
         let names = kept.iter().map(|built| built.name.as_str()).collect::<Vec<_>>().join(", ");
+        let alternatives = kept.into_iter().map(|built| (built.function, (built.name, built.version)));
+        versions::list_alternatives(kernel, hash, alternatives, &mut Editor::new(module));
         let message = format!("to be measured in the program: plain, {names} (code {hash:016x})");
         host.emit(Kind::Passed, kernel, None, "TuningMade", &message);
     }
     clean_up(module, left, &known);
     changed
-}
-
-/// Whether a kernel can be copied, and the symbols of its alternatives are free.
-fn check_names(kernel: Function<'_>) -> Result<(), NoVersion> {
-    versions::check_copy(kernel)?;
-    let (symbol, module) = (kernel.name(), kernel.module());
-    let alternatives = (1..=launch_table::MAX_ALTERNATIVES).map(|number| alternative_of(&symbol, number));
-    versions::check_free(module, alternatives.chain([tuning_of(&symbol), table_of(&symbol)]))
-}
-
-/// Names the alternatives of a kernel, and adds the table by which the host finds them.
-fn add_tuning<'m>(module: Module<'m>, kernel: Function<'m>, hash: u64, kept: &[Built<'m>]) {
-    let mut editor = Editor::new(module);
-    let symbol = kernel.name();
-    for (number, built) in (1..).zip(kept) {
-        editor.set_name(built.function.value(), &alternative_of(&symbol, number));
-    }
-    let alternatives = kept.iter().map(|built| (built.name.clone(), built.version.clone())).collect();
-    editor.launch_table(kernel, &tuning_of(&symbol), &Tuning { hash, alternatives }.encode());
 }
 
 /// Builds kernels as what was measured to be fastest.
@@ -213,15 +193,12 @@ fn add_versions<'m>(
     let mut left = Vec::new();
     let mut changed = false;
     for (number, built) in kind.build(module, kernels, session, host, &mut left) {
-        let name_of_version = versions::next_name(kernels[number]).ok().filter(|_| built.name == name);
-        let Some(symbol) = name_of_version else {
+        let is_wanted = built.name == name;
+        if is_wanted && versions::attach(kernels[number], built.function, &mut Editor::new(module)) {
+            changed = true;
+        } else {
             left.push(built.function);
-            continue;
-        };
-        let mut editor = Editor::new(module);
-        editor.set_name(built.function.value(), &symbol);
-        versions::write_table(&mut editor, kernels[number]);
-        changed = true;
+        }
     }
     clean_up(module, left, &known);
     changed

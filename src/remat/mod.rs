@@ -8,7 +8,8 @@ mod hide;
 pub mod plan;
 mod report;
 
-use crate::analyses::{Analyses, Edit, Kept, SteeredFunction};
+use crate::analyses::{Analyses, Kept};
+use crate::versions::{Edit, SteeredFunction};
 use warpwise_analysis::gpu::occupancy::register_budget;
 
 /// Plans for one kernel.

@@ -8,8 +8,9 @@ pub mod pragma;
 mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, Edited, Kept, SteeredFunction};
+use crate::analyses::{Analyses, Edited, Kept};
 use crate::settings::Results;
+use crate::versions::{Edit, SteeredFunction};
 use candidates::SlotOwner;
 use plan::Spilled;
 use reject::Reject;

@@ -3,7 +3,8 @@
 use super::candidates::SlotOwner;
 use super::plan::SlotPlan;
 use super::reject::Reject;
-use crate::analyses::{FunctionAnalyses, SteeredFunction};
+use crate::analyses::FunctionAnalyses;
+use crate::versions::SteeredFunction;
 use warpwise_analysis::divergence::Outline;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::handle::Function;
@@ -18,7 +19,7 @@ pub fn eased(outline: &Outline, steered: &SteeredFunction<'_, '_>, plan: &SlotPl
         let (warp, thread) = (of(SlotOwner::Warp), of(SlotOwner::Thread));
         let room = match steered.launch_version() {
             Some(version) => {
-                format!("{} bytes of shared memory for each warp in {}", plan.bytes(WARP_SIZE), version.name)
+                format!("{} bytes of shared memory for each warp in {version}", plan.bytes(WARP_SIZE))
             }
             None => {
                 let threads = outline.geometry.thread_bound();

@@ -14,9 +14,10 @@ pub mod plan;
 pub mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
+use crate::analyses::{Analyses, FunctionAnalyses, Kept};
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
+use crate::versions::{Edit, SteeredFunction};
 use plan::{Move, Placement, StackPlan};
 use reject::Reject;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
-use crate::analyses::{FunctionAnalyses, PlannedVersion};
+use crate::analyses::FunctionAnalyses;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::Object;
 use warpwise_ir::entity::{Inst, Value};
@@ -13,12 +13,7 @@ use warpwise_ir::llvm::remark::{Host, Kind};
 use warpwise_ir::names::Names;
 
 /// Reports what was done with the stack objects of a function.
-pub fn objects(
-    analyses: &mut FunctionAnalyses<'_>,
-    plan: &StackPlan,
-    version: Option<&PlannedVersion>,
-    host: &Host<'_>,
-) {
+pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, version: Option<&str>, host: &Host<'_>) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
@@ -44,7 +39,7 @@ pub fn objects(
             }
         };
         let room = match version {
-            Some(version) => format!("in {}, {} bytes for each warp", version.name, planned.bytes_for(WARP_SIZE)),
+            Some(version) => format!("in {version}, {} bytes for each warp", planned.bytes_for(WARP_SIZE)),
             None => format!("{} bytes for {} threads", planned.bytes, outline.geometry.thread_bound()),
         };
         let gain = planned.gain.map(|gain| format!(", gain {gain:.2}")).unwrap_or_default();

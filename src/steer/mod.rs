@@ -9,20 +9,24 @@
 //! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
-//! In the last two phases, a kernel without a launch bound gets plans for a [version](versions) for some launches: a
-//! second body for small blocks, or a kernel of its own that the host may choose.
-//! Slots belong to a launch, not to an activation, so device functions get none.
+//! In the last two phases, plans for a kernel without a launch bound are for a [version](Version): a thread for which the
+//! plan has no slot must never use one. By default that is a second body for blocks of a usual size. With
+//! `-warpwise-versions` it is a kernel of its own that the host may choose, whose slots are behind the program's own dynamic
+//! shared memory; kernels that have dynamic shared memory of unknown size get one too. The copy is only made if a plan edits
+//! anything. Slots belong to a launch, not to an activation, so device functions get none.
 //!
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Our additions: doing
 //! this before register allocation, stack objects, interleaved slots, the budget of shared memory and occupancy,
 //! versions.
 
-mod versions;
-
 pub use crate::analyses::Options;
-use crate::analyses::{Analyses, Edit, Kept, SteeredFunction};
+use crate::analyses::{Analyses, Kept};
 use crate::settings::Transform;
+use crate::shared_memory::room::NoVersion;
+use crate::shared_memory::usage::shared_use;
+use crate::versions::{self, Edit, SteeredFunction, Version};
 use crate::{driver, remat, slots, stack};
+use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::Host;
@@ -31,7 +35,7 @@ use warpwise_ir::llvm::remark::Host;
 struct Phase {
     /// What is done to a function, if anything.
     plan: for<'m> fn(&SteeredFunction<'_, 'm>, &mut Analyses<'m>) -> Option<Edit<'m>>,
-    /// From this phase on, kernels without a launch bound are planned as versions.
+    /// From this phase on, plans for a kernel may be for a version of it.
     in_versions: bool,
 }
 
@@ -46,19 +50,53 @@ const PHASES: [Phase; 4] = [
 /// Runs the pass over a module.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let mut analyses = Analyses::new(module, options.analysis);
-    let steered = |emitted| SteeredFunction { emitted, version: None, copy: None, options, host };
+    let steered = |emitted| SteeredFunction { emitted, version: None, options, host };
     let mut functions: Vec<_> = driver::editable(module, Transform::Steer.word(), host).map(steered).collect();
     let mut changed = false;
     for Phase { plan, in_versions } in &PHASES {
         if *in_versions {
-            versions::plan_as_versions(&mut functions, &mut analyses);
+            for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
+                steered.version = version_of(steered, &mut analyses);
+            }
         }
         let plan = |steered: &&mut _, analyses: &mut _| plan(steered, analyses);
         changed |= !driver::run_phase(&mut functions, &mut analyses, plan, carry_out).is_empty();
     }
     drop(analyses);
-    versions::finish(module, &functions, host);
+    let mut editor = Editor::new(module);
+    for version in functions.into_iter().filter_map(|steered| steered.version?.ok()) {
+        let bytes = version.entry.warp_bytes.div_ceil(u64::from(WARP_SIZE));
+        if version.name.is_none() || bytes > 0 {
+            let gains = format!("{bytes} bytes of dynamic shared memory a thread behind the program's own");
+            version.finish(&gains, &mut editor, host);
+        }
+    }
     changed
+}
+
+/// The version for which a kernel is planned, if there is anything to move and its launches are not known.
+fn version_of<'m>(
+    steered: &SteeredFunction<'_, 'm>,
+    analyses: &mut Analyses<'m>,
+) -> Option<Result<Version<'m>, NoVersion>> {
+    let SteeredFunction { emitted: function, options, .. } = *steered;
+    let has = |name: &str| function.string_attribute(name).is_some();
+    let is_unbounded = options.analysis.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
+    let states_registers = options.regs.is_some() || has("nvvm.maxnreg");
+    // register pressure alone is worth no version by an estimate: on an H200 such a version lost 4 %
+    let pressure = options.candidates.any_register() && states_registers && !options.versions;
+    let may_gain = pressure || (options.candidates.stack && stack::has_objects(function));
+    if !function.is_ptx_kernel() || !may_gain || versions::has_slots(function) {
+        return None;
+    }
+    if !options.versions {
+        return is_unbounded.then(|| Version::at_entry(function)).flatten().map(Ok);
+    }
+    let mut is_dynamic = || {
+        let known = analyses.of(function);
+        shared_use(&known.outline().func, &known.handles).dynamic
+    };
+    (is_unbounded || (options.dynamic_shared.is_none() && is_dynamic())).then(|| Version::with_slots(function))
 }
 
 /// Applies a plan to the body that it is for.

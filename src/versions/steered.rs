@@ -1,6 +1,7 @@
 //! For which function body is a plan made, and what does the plan do to it?
 
-use super::{Analyses, FunctionAnalyses, Kept, Options};
+use super::Version;
+use crate::analyses::{Analyses, FunctionAnalyses, Kept, Options};
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
@@ -9,32 +10,12 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
 use warpwise_analysis::gpu::occupancy::register_budget;
-use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
+use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS, VERSION_THREADS};
 use warpwise_ir::entity::Value;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::llvm::remark::Host;
-
-/// Which launches of a kernel plans are for, if not all.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Version {
-    /// A second body of the kernel, for blocks of at most this many threads.
-    SecondBody { threads: u32 },
-    /// A kernel of its own that the host launches instead, or why there is none.
-    AtLaunch(Result<PlannedVersion, NoVersion>),
-}
-
-/// A version that is chosen at the launch.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PlannedVersion {
-    /// Its symbol.
-    pub name: String,
-    /// Bytes of dynamic shared memory that it has for each warp, behind the program's own.
-    pub warp_bytes: u64,
-    /// How many of the kernel's blocks must still fit on a multiprocessor for it to pay, as in the table.
-    pub keep: u64,
-}
 
 /// A function for which plans are made.
 pub struct SteeredFunction<'a, 'm> {
@@ -42,16 +23,14 @@ pub struct SteeredFunction<'a, 'm> {
     pub emitted: Function<'m>,
     pub options: &'a Options,
     pub host: &'a Host<'a>,
-    /// If set, plans are for a version of the kernel.
-    pub version: Option<Version>,
-    /// That version, once some plan edits it. A second body is a function of its own until everything is done.
-    pub copy: Option<Function<'m>>,
+    /// If set, plans are for a version of the kernel, which is copied once some plan edits it; or why there is none.
+    pub version: Option<Result<Version<'m>, NoVersion>>,
 }
 
 impl<'m> SteeredFunction<'_, 'm> {
     /// The body that is planned for and edited.
     pub fn body(&self) -> Function<'m> {
-        self.copy.unwrap_or(self.emitted)
+        self.made().and_then(|version| version.body).unwrap_or(self.emitted)
     }
     /// Whether the number of registers of the function is bounded by the user or the kernel. A bound on the block
     /// belongs to a version, not to the function.
@@ -60,35 +39,36 @@ impl<'m> SteeredFunction<'_, 'm> {
         let of_block = || self.options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
         self.options.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
     }
+    /// The version that plans are for.
+    fn made(&self) -> Option<&Version<'m>> {
+        self.version.as_ref()?.as_ref().ok()
+    }
     /// Whether plans are for a second body.
     pub fn is_second_body(&self) -> bool {
-        matches!(self.version, Some(Version::SecondBody { .. }))
+        self.made().is_some_and(|version| version.name.is_none())
     }
-    /// The version that plans are for, if it is chosen at the launch and can be made.
-    pub fn launch_version(&self) -> Option<&PlannedVersion> {
-        match &self.version {
-            Some(Version::AtLaunch(version)) => version.as_ref().ok(),
-            _ => None,
-        }
+    /// The symbol of the version that plans are for, if the host chooses it.
+    pub fn launch_version(&self) -> Option<&str> {
+        self.made()?.name.as_deref()
     }
     /// Records what a plan takes of the memory of each warp, and how many blocks must stay for it to pay.
     pub fn take(&mut self, warp_bytes: u64, keep: u64) {
-        if let Some(Version::AtLaunch(Ok(version))) = &mut self.version {
-            version.warp_bytes += warp_bytes;
-            version.keep = version.keep.max(keep);
+        if let Some(Ok(Version { entry, name: Some(_), .. })) = &mut self.version {
+            entry.warp_bytes += warp_bytes;
+            entry.keep = entry.keep.max(keep);
         }
     }
     /// What slots stand on.
     pub fn ground(&self, outline: &Outline) -> Ground {
-        match self.launch_version() {
-            Some(version) => Ground::Dynamic { taken: version.warp_bytes },
+        match self.made().filter(|version| version.name.is_some()) {
+            Some(version) => Ground::Dynamic { taken: version.entry.warp_bytes },
             None => Ground::Static { threads: outline.geometry.thread_bound() },
         }
     }
     /// Restricts the facts to the bound of the second body: facts without a bound also hold under it.
     pub fn bind(&self, analyses: &mut FunctionAnalyses<'m>) {
-        if let Some(Version::SecondBody { threads }) = self.version {
-            analyses.bind(threads);
+        if self.is_second_body() {
+            analyses.bind(VERSION_THREADS);
         }
     }
     /// The shared memory that the kernel may still take, or why it may take none.
@@ -102,11 +82,11 @@ impl<'m> SteeredFunction<'_, 'm> {
             _ => geometry.thread_bound(),
         };
         let (taken, limit) = match &self.version {
-            Some(Version::AtLaunch(Err(reason))) => return Err(NoShared::NoVersion(reason.clone())),
-            Some(Version::AtLaunch(Ok(version))) => {
+            Some(Err(reason)) => return Err(NoShared::NoVersion(reason.clone())),
+            Some(Ok(Version { entry, name: Some(_), .. })) => {
                 let own = taken_by_version(outline, &analyses.handles, options.dynamic_shared)?;
                 let warps = u64::from(threads.div_ceil(WARP_SIZE));
-                (own + version.warp_bytes * warps, chip.shared_bytes - chip.reserved_bytes)
+                (own + entry.warp_bytes * warps, chip.shared_bytes - chip.reserved_bytes)
             }
             _ => (taken(outline, &analyses.handles, self.emitted, options.dynamic_shared)?, STATIC_SHARED),
         };
@@ -127,13 +107,12 @@ impl<'m> SteeredFunction<'_, 'm> {
     /// necessary; `None` if it cannot be created, since what was planned under a bound must not be applied to the
     /// kernel itself.
     pub fn body_to_edit(&mut self, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>) -> Option<Function<'m>> {
-        if let Some(version) = self.version.as_ref().filter(|_| self.copy.is_none()) {
-            let copy = match version {
-                Version::SecondBody { .. } => editor.copy_function(self.emitted)?,
-                Version::AtLaunch(version) => editor.copy_kernel(self.emitted, &version.as_ref().ok()?.name)?,
-            };
-            analyses.copied(self.emitted, copy);
-            self.copy = Some(copy);
+        if let Some(version) = &mut self.version {
+            let version = version.as_mut().ok()?;
+            if version.body.is_none() {
+                let copy = version.copy(editor)?;
+                analyses.copied(self.emitted, copy);
+            }
         }
         Some(self.body())
     }
