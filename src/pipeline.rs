@@ -5,10 +5,11 @@ mod code;
 mod tuning;
 
 use crate::choices::Choices;
+use crate::fuse::Fuse;
 use crate::settings::enabled::read_annotations;
 use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, assembler, fuse, idioms, inline, map, steer, unroll};
+use crate::{annotate, arrays, assembler, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
@@ -123,9 +124,9 @@ impl Session {
         self.choices.get_or_init(read).clone()
     }
 
-    fn fuse_options(&self, settings: &Settings, function: Option<Function<'_>>, host: &Host<'_>) -> fuse::Options {
-        let map = function.and_then(|function| self.feedback(function, host));
-        fuse::Options { map, ..fuse::Options::from(settings) }
+    /// `fuse-branches` for a module, or for one function of it.
+    fn fuse<'a>(&self, settings: &'a Settings, function: Option<Function<'_>>, host: &'a Host<'a>) -> Fuse<'a> {
+        Fuse::new(settings, function.and_then(|function| self.feedback(function, host)), host)
     }
 }
 
@@ -197,14 +198,16 @@ fn run_transform(
 ) -> bool {
     host.run(transform.pass(), |host| match transform {
         Transform::Unroll => unroll::run(module, &settings.into(), host),
-        Transform::Annotate => annotate::run(module, &settings.into(), host),
+        Transform::Annotate => annotate::run(module, settings, host),
         Transform::Fuse => {
-            let options = session.fuse_options(settings, first_body(module), host);
+            let (fuse, makes_versions) = (session.fuse(settings, first_body(module), host), settings.makes_versions());
             // what is built to be measured, or as was measured, is not fused earlier
-            let fuse = if settings.is_tuned() { fuse::run_late } else { fuse::run };
-            fuse(module, &options, host)
+            match settings.is_tuned() {
+                true => fuse.run_late(module, makes_versions),
+                false => fuse.run(module, makes_versions),
+            }
         }
-        Transform::Steer => steer::run(module, &settings.into(), host),
+        Transform::Steer => steer::run(module, settings, host),
         Transform::Map => map::run(module, settings, host),
     })
 }
@@ -232,7 +235,7 @@ pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>)
         return false;
     }
     let host = &host.limited(&session.plans);
-    fuse::run_early(function, &session.fuse_options(&session.settings, Some(function), host), host)
+    session.fuse(&session.settings, Some(function), host).run_early(function)
 }
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
@@ -244,9 +247,8 @@ pub fn fuse_module(run: &Run<'_, '_>) -> bool {
     if session.settings.is_tuned() {
         return changed;
     }
-    let mut options = session.fuse_options(&session.settings, first_body(module), host);
-    options.versions &= !phase.is_before_link();
-    fuse::run_late(module, &options, host) || changed
+    let makes_versions = session.settings.makes_versions() && !phase.is_before_link();
+    session.fuse(&session.settings, first_body(module), host).run_late(module, makes_versions) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {

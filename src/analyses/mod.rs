@@ -5,11 +5,8 @@
 //! another: the summaries they have of each other remain valid. Nothing is solved for questions that control flow and
 //! registers answer.
 
-mod options;
 #[cfg(test)]
 pub mod testing;
-
-pub use options::Options;
 
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;

@@ -7,7 +7,6 @@
 pub mod apply;
 pub mod claim;
 pub mod lane_zero;
-pub mod options;
 pub mod plan;
 pub mod products;
 pub mod ptxas;
@@ -18,13 +17,11 @@ pub mod verify;
 
 use crate::analyses::{Analyses, Kept};
 use crate::driver;
-use crate::settings::Transform;
+use crate::settings::{Settings, Transform};
 use claim::Claims;
-pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
@@ -32,17 +29,17 @@ use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run<'m>(module: Module<'m>, options: &Options, host: &Host<'_>) -> bool {
-    let mut analyses = Analyses::new(module, options.analysis);
-    if options.verify {
+pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool {
+    let mut analyses = Analyses::new(module, settings.analysis());
+    if settings.verify {
         verify::verify(&mut analyses, host);
         return false;
     }
-    let (intrinsics, mut memory) = (IntrinsicTable::new(module), ReadOnlyMemory::new(options.assume_restrict));
+    let mut memory = ReadOnlyMemory::new(settings.assume_restrict);
     let (mut narrows, mut unclaimed) = (false, Vec::new());
     let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
         let (facts, handles) = analyses.of(function).facts_and_handles();
-        let mut plan = plan::plan(facts, handles, &intrinsics, &mut memory, options);
+        let mut plan = plan::plan(facts, handles, &mut memory, settings);
         decide(facts, handles, &mut plan, host);
         narrows |= plan.narrows(facts);
         let claims = || "values annotated as uniform".to_owned();
@@ -59,7 +56,7 @@ pub fn run<'m>(module: Module<'m>, options: &Options, host: &Host<'_>) -> bool {
     let edited = driver::run_phase(functions.iter().copied(), &mut analyses, plan, apply);
     if narrows {
         // annotations must hold for anyone who analyses the module as it is now
-        analyses = Analyses::new(module, options.analysis);
+        analyses = Analyses::new(module, settings.analysis());
     }
     let claims = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
         let Claims { made, stale } = Claims::of(analyses.of(function).facts());

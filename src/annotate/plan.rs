@@ -10,7 +10,6 @@
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
-use super::Options;
 use super::lane_zero::LaneZero;
 use super::products;
 use super::ptxas::Ptxas;
@@ -18,11 +17,10 @@ use super::readonly::{ReadOnly, ReadOnlyMemory};
 use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
 use crate::mutants::{self, Mutant};
-use crate::settings::Results;
+use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use warpwise_analysis::affine::Scope;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
@@ -83,21 +81,15 @@ impl Plan {
 }
 
 /// Plans one function.
-pub fn plan(
-    facts: &Facts,
-    handles: &Handles<'_>,
-    intrinsics: &IntrinsicTable<'_>,
-    memory: &mut ReadOnlyMemory,
-    options: &Options,
-) -> Plan {
+pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, settings: &Settings) -> Plan {
     let mut roots = FxHashMap::default();
     let loads = facts.func.insts.keys();
     let mut invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
-    if options.results == Results::Same {
+    if settings.results == Results::Same {
         products::keep_apart(facts, handles, &mut invariants);
     }
     let mut plan = Plan { invariants, ..Plan::default() };
-    plan_branches(facts, intrinsics, options, &mut plan);
+    plan_branches(facts, settings, &mut plan);
     plan
 }
 
@@ -129,8 +121,8 @@ fn invariant(
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 
-fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Options, plan: &mut Plan) {
-    let ptxas = Ptxas::new(facts, intrinsics);
+fn plan_branches(facts: &Facts, settings: &Settings, plan: &mut Plan) {
+    let ptxas = Ptxas::new(facts);
     let mut leaves = ptxas.leaves();
     if leaves.is_empty() {
         return;
@@ -140,7 +132,7 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
         return;
     }
     let sites = Sites::new(facts);
-    if options.shuffle {
+    if !settings.no_shuffle {
         let lane_zero = LaneZero::new(facts, sites.post_dominators());
         plan.shuffles = shuffles(facts, &ptxas, &sites, &lane_zero, &leaves);
         if !plan.shuffles.is_empty() {
@@ -149,7 +141,7 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
         }
     }
     for block in hidden.branches() {
-        match may_vote(facts, &sites, options, block) {
+        match may_vote(facts, &sites, settings, block) {
             Ok(()) => plan.votes.push(block),
             Err(reject) => plan.rejects.push((block, reject)),
         }
@@ -164,14 +156,14 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
 }
 
 /// Whether all lanes vote on a hidden branch.
-fn may_vote(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<(), Reject> {
+fn may_vote(facts: &Facts, sites: &Sites<'_>, settings: &Settings, block: Block) -> Result<(), Reject> {
     let is_switch = facts.func.insts[facts.func.terminator(block)].opcode == Opcode::Switch;
     match sites.of(block) {
         Site::LoopEnd => Err(Reject::LoopEnd),
         Site::NoJoin => Err(Reject::NoJoin),
         Site::Short => Err(Reject::Short),
         Site::Region if is_switch || !facts.is_convergent(block) => Err(Reject::NotConvergent),
-        Site::Region if !options.vote => Err(Reject::SwitchedOff),
+        Site::Region if settings.no_vote => Err(Reject::SwitchedOff),
         Site::Region => Ok(()),
     }
 }

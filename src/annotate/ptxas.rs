@@ -20,7 +20,6 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use warpwise_analysis::cfg::sync::SyncDependence;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
 use warpwise_analysis::divergence::intrinsics::LaneRule;
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -30,7 +29,6 @@ use warpwise_ir::inst::{Opcode, Predicate};
 /// Finds the hidden values of one function.
 pub struct Ptxas<'a> {
     facts: &'a Facts,
-    intrinsics: &'a IntrinsicTable<'a>,
 }
 
 /// Hidden values and branches, propagated from some leaves.
@@ -56,13 +54,8 @@ impl Hidden {
 
 impl<'a> Ptxas<'a> {
     /// Of one function.
-    pub fn new(facts: &'a Facts, intrinsics: &'a IntrinsicTable<'a>) -> Self {
-        Ptxas { facts, intrinsics }
-    }
-
-    /// The rules of the intrinsics.
-    pub fn intrinsics(&self) -> &'a IntrinsicTable<'a> {
-        self.intrinsics
+    pub fn new(facts: &'a Facts) -> Self {
+        Ptxas { facts }
     }
 
     /// The leaves, arguments first, then in function order.
@@ -92,9 +85,9 @@ impl<'a> Ptxas<'a> {
         match func.insts[inst].opcode {
             Opcode::Phi | Opcode::Alloca => false,
             Opcode::Call => match func.call(inst).callee {
-                Callee::Intrinsic(id) => match self.intrinsics.class(id) {
-                    LaneRule::Index(_) => true,
-                    LaneRule::Pure | LaneRule::ReadOnlyLoad => self.has_varying_operand(inst),
+                Callee::Intrinsic(_) => match self.facts.lane_rule(inst) {
+                    Some(LaneRule::Index(_)) => true,
+                    Some(LaneRule::Pure | LaneRule::ReadOnlyLoad) => self.has_varying_operand(inst),
                     _ => false,
                 },
                 Callee::Asm { .. } => self.has_varying_operand(inst),
@@ -157,13 +150,7 @@ impl<'a> Ptxas<'a> {
         let Some(inst) = func.def(value) else { return false };
         match func.insts[inst].opcode {
             Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(func.operands(inst)[0]),
-            Opcode::Call => match func.call(inst).callee {
-                Callee::Intrinsic(id) => {
-                    matches!(self.intrinsics.class(id), LaneRule::Index(warpwise_analysis::affine::Base::TidX))
-                }
-                _ => false,
-            },
-            _ => false,
+            _ => matches!(self.facts.lane_rule(inst), Some(LaneRule::Index(warpwise_analysis::affine::Base::TidX))),
         }
     }
 
@@ -232,18 +219,7 @@ impl<'a> Ptxas<'a> {
 
     /// Whether ptxas takes the result for uniform whatever the operands are.
     fn ends_hiding(&self, inst: Inst) -> bool {
-        let func = &self.facts.func;
-        if func.insts[inst].opcode != Opcode::Call {
-            return false;
-        }
-        match func.call(inst).callee {
-            Callee::Intrinsic(id) => {
-                matches!(
-                    self.intrinsics.class(id),
-                    LaneRule::Vote | LaneRule::ShuffleIndex | LaneRule::BlockReduction | LaneRule::PartialReduction
-                )
-            }
-            _ => false,
-        }
+        use LaneRule::{BlockReduction, PartialReduction, ShuffleIndex, Vote};
+        matches!(self.facts.lane_rule(inst), Some(Vote | ShuffleIndex | BlockReduction | PartialReduction))
     }
 }

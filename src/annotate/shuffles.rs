@@ -20,7 +20,6 @@ use warpwise_analysis::affine::{Base, Form};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::intrinsics::LaneRule;
 use warpwise_analysis::gpu::prices::MAX_SHUFFLES;
-use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{ConstData, Opcode};
 use warpwise_ir::types::TypeKind;
@@ -45,7 +44,7 @@ pub fn shuffles(
 ) -> Vec<Shuffle> {
     let mut picked = Vec::new();
     for &leaf in leaves.iter().take(MAX_SHUFFLES) {
-        let Some((at_entry, place)) = place_of(facts, ptxas, lane_zero, leaf) else { continue };
+        let Some((at_entry, place)) = place_of(facts, lane_zero, leaf) else { continue };
         let hidden = ptxas.hidden_by(&[leaf]);
         let shuffle_depth = depth(facts, place);
         let (mut branches, mut deeper) = (0, false);
@@ -63,7 +62,7 @@ pub fn shuffles(
 }
 
 /// Where a leaf can be shuffled: whether at the entry, and in which block.
-fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value) -> Option<(bool, Block)> {
+fn place_of(facts: &Facts, lane_zero: &LaneZero, leaf: Value) -> Option<(bool, Block)> {
     let func = &facts.func;
     let inst = func.def(leaf)?;
     if func.type_info(leaf).kind != TypeKind::Int(32) {
@@ -74,14 +73,14 @@ fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value)
         return Some((false, home));
     }
     let entry = Block::new(0);
-    (lane_zero.is_there(facts, entry) && is_uniform_by_launch(facts, ptxas, inst)).then_some((true, entry))
+    (lane_zero.is_there(facts, entry) && is_uniform_by_launch(facts, inst)).then_some((true, entry))
 }
 
 /// Whether it is `tid.x >> k`, `tid.x & mask`, `tid.y` or `tid.z`, and all lanes of each warp agree on it wherever it is
 /// computed.
-fn is_uniform_by_launch(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
+fn is_uniform_by_launch(facts: &Facts, inst: Inst) -> bool {
     let (func, lanes) = (&facts.func, facts.lanes());
-    let index = |inst| index_read(facts, ptxas, inst).map(Form::base);
+    let index = |inst| index_read(facts, inst).map(Form::base);
     let opcode = func.insts[inst].opcode;
     let form = match opcode {
         Opcode::LShr | Opcode::AShr | Opcode::And => {
@@ -103,16 +102,9 @@ fn is_uniform_by_launch(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
     form.is_some_and(|form| lanes.scope_of(&form).is_some())
 }
 
-fn index_read(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> Option<Base> {
-    let func = &facts.func;
-    if func.insts[inst].opcode != Opcode::Call {
-        return None;
-    }
-    match func.call(inst).callee {
-        Callee::Intrinsic(id) => match ptxas.intrinsics().class(id) {
-            LaneRule::Index(base) if base != Base::LaneId => Some(base),
-            _ => None,
-        },
+fn index_read(facts: &Facts, inst: Inst) -> Option<Base> {
+    match facts.lane_rule(inst) {
+        Some(LaneRule::Index(base)) if base != Base::LaneId => Some(base),
         _ => None,
     }
 }

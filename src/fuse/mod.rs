@@ -44,7 +44,6 @@ mod convert;
 mod legality;
 mod machine;
 mod matching;
-pub mod options;
 mod pairing;
 mod plan;
 mod region;
@@ -61,16 +60,17 @@ mod weight;
 use crate::analyses::{Analyses, FunctionAnalyses, Kept};
 use crate::driver;
 use crate::settings::enabled::is_annotated_off;
-use crate::settings::{Results, Transform};
+use crate::settings::{Results, Settings, Transform};
 use legality::Kinds;
-pub use options::Options;
 use pairing::Context;
 pub use plan::Visits;
 use plan::{FusePlan, Scratch};
 use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
+use warpwise_analysis::counts::Feedback;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
@@ -93,51 +93,6 @@ const ROUNDS: usize = 12;
 /// pipeline runs the pass several times, so the next run takes what is left in a large function.
 const MAX_LOOKED_AT: usize = 12_000;
 
-/// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    run_over(module, options, host, false)
-}
-
-/// Runs the pass over a module in clang's pipeline; returns whether it changed.
-pub fn run_late(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    run_over(module, options, host, true)
-}
-
-fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bool) -> bool {
-    let fuse = Fuse { options, kinds: Kinds::new(), host, reshapes, is_early: false };
-    let mut changed = options.versions && versions::make(&fuse, module);
-    let mut analyses = Analyses::new(module, options.analysis);
-    let functions: Vec<Function<'_>> = driver::editable(module, WORD, host).collect();
-    // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
-    let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
-    for function in functions.into_iter().filter(|&function| is_open(function)) {
-        let melded = fuse.run(function, &mut analyses);
-        if melded && reshapes {
-            host.reshape(function, Reshape::CleanUp);
-        }
-        changed |= melded;
-    }
-    changed
-}
-
-/// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
-/// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform; one that only
-/// this module can name, too, unless results may change: melding makes LLVM see later that it does not need a parameter, and
-/// then a caller's product that is passed to it meets another sum.
-pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
-    if host.has_nothing(function)
-        || has_inlining_to_come(function)
-        || (options.results == Results::Same && function.is_local())
-        || is_annotated_off(function, WORD)
-        || !driver::may_change(function, WORD, host)
-    {
-        return false;
-    }
-    let fuse = Fuse { options, kinds: Kinds::new(), host, reshapes: true, is_early: true };
-    let mut analyses = Analyses::new(function.module(), options.analysis);
-    !versions::must_wait(&fuse, function, &mut analyses) && fuse.run(function, &mut analyses)
-}
-
 /// Whether a function has any branch; a cheap test, since many small functions have none.
 pub fn has_branch(function: Function<'_>) -> bool {
     function.blocks().filter_map(|block| block.terminator()).any(|end| end.successors().take(2).count() == 2)
@@ -149,8 +104,10 @@ fn has_inlining_to_come(function: Function<'_>) -> bool {
 }
 
 /// The pass.
-struct Fuse<'a> {
-    options: &'a Options,
+pub struct Fuse<'a> {
+    settings: &'a Settings,
+    /// The counts of an earlier run.
+    map: Option<Rc<Feedback>>,
     kinds: Kinds,
     host: &'a Host<'a>,
     /// Whether the host can bring a function into shape.
@@ -159,9 +116,55 @@ struct Fuse<'a> {
     is_early: bool,
 }
 
-impl Fuse<'_> {
+impl<'a> Fuse<'a> {
+    /// The pass with these settings and the counts of an earlier run, outside clang's pipelines.
+    pub fn new(settings: &'a Settings, map: Option<Rc<Feedback>>, host: &'a Host<'a>) -> Fuse<'a> {
+        Fuse { settings, map, kinds: Kinds::new(), host, reshapes: false, is_early: false }
+    }
+
+    /// Runs the pass over a module; returns whether it changed.
+    pub fn run(&self, module: Module<'_>, makes_versions: bool) -> bool {
+        let mut changed = makes_versions && versions::make(self, module);
+        let mut analyses = Analyses::new(module, self.settings.analysis());
+        let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.host).collect();
+        // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
+        let is_open =
+            |function: Function<'_>| has_branch(function) && !(self.reshapes && self.host.has_nothing(function));
+        for function in functions.into_iter().filter(|&function| is_open(function)) {
+            let melded = self.meld(function, &mut analyses);
+            if melded && self.reshapes {
+                self.host.reshape(function, Reshape::CleanUp);
+            }
+            changed |= melded;
+        }
+        changed
+    }
+
+    /// Runs the pass over a module in clang's pipeline; returns whether it changed.
+    pub fn run_late(self, module: Module<'_>, makes_versions: bool) -> bool {
+        Fuse { reshapes: true, ..self }.run(module, makes_versions)
+    }
+
+    /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
+    /// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform; one that
+    /// only this module can name, too, unless results may change: melding makes LLVM see later that it does not need a
+    /// parameter, and then a caller's product that is passed to it meets another sum.
+    pub fn run_early(self, function: Function<'_>) -> bool {
+        if self.host.has_nothing(function)
+            || has_inlining_to_come(function)
+            || (self.settings.results == Results::Same && function.is_local())
+            || is_annotated_off(function, WORD)
+            || !driver::may_change(function, WORD, self.host)
+        {
+            return false;
+        }
+        let fuse = Fuse { reshapes: true, is_early: true, ..self };
+        let mut analyses = Analyses::new(function.module(), fuse.settings.analysis());
+        !versions::must_wait(&fuse, function, &mut analyses) && fuse.meld(function, &mut analyses)
+    }
+
     /// Runs the pass over one function; returns whether it changed.
-    fn run<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
+    fn meld<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
         if function.block_count() < 3 {
             return false;
         }
@@ -247,21 +250,21 @@ impl Fuse<'_> {
         }
         let (facts, handles) = known.facts_and_handles();
         let mut work = plans(facts, &self.context(facts, handles, frequencies), tried);
-        if !self.options.always {
-            refuse_pressure(facts, self.options, &mut work);
+        if !self.settings.always {
+            refuse_pressure(facts, self.settings.regs, &mut work);
         }
         Some(work)
     }
 
-    fn context<'a, 'm>(
-        &'a self,
-        outline: &'a Outline,
-        handles: &'a Handles<'m>,
-        frequencies: &'a Frequencies<'m>,
-    ) -> Context<'a, 'm> {
-        let Fuse { options, ref kinds, is_early, .. } = *self;
-        let costs = Costs::of(handles.function);
-        Context { func: &outline.func, handles, kinds, costs, frequencies, options, is_early }
+    fn context<'s, 'm>(
+        &'s self,
+        outline: &'s Outline,
+        handles: &'s Handles<'m>,
+        frequencies: &'s Frequencies<'m>,
+    ) -> Context<'s, 'm> {
+        let Fuse { settings, ref kinds, is_early, .. } = *self;
+        let (costs, map) = (Costs::of(handles.function), self.map.as_deref());
+        Context { func: &outline.func, handles, kinds, costs, frequencies, settings, map, is_early }
     }
 }
 
@@ -403,12 +406,12 @@ const MAX_MEASURED: usize = 4000;
 
 /// Removes the plans that would need more registers than are available. A melded block keeps at most as much live as
 /// both sides did, less what they share.
-fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
+fn refuse_pressure(facts: &Facts, registers: Option<u32>, work: &mut Work) {
     let Work { plans, rejects, .. } = work;
     if plans.is_empty() {
         return;
     }
-    let budget = register_budget(options.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
+    let budget = register_budget(registers, &facts.geometry).unwrap_or(MAX_REGISTERS);
     if facts.func.insts.len() > MAX_MEASURED && at_most(facts) <= budget {
         return;
     }

@@ -16,14 +16,14 @@
 use super::align::{Sequences, align};
 use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
-use super::options::Options;
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
-use crate::settings::Results;
+use crate::settings::{Results, Settings};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::contraction::Joins;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
+use warpwise_analysis::counts::Feedback;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::{DIVERGENT_BRANCH, MELD_MAX_LIFT};
 use warpwise_ir::Func;
@@ -78,7 +78,9 @@ pub struct Context<'a, 'm> {
     pub kinds: &'a Kinds,
     pub costs: Costs,
     pub frequencies: &'a Frequencies<'m>,
-    pub options: &'a Options,
+    pub settings: &'a Settings,
+    /// The counts of an earlier run.
+    pub map: Option<&'a Feedback>,
     /// Whether LLVM is still to find out what loads return.
     pub is_early: bool,
 }
@@ -86,7 +88,7 @@ pub struct Context<'a, 'm> {
 impl<'m> Context<'_, 'm> {
     /// What the divergence map reports about the branch at the end of a block.
     pub fn visits(&self, block: Block) -> Option<Visits> {
-        let counts = self.options.map.as_deref()?.of_branch(self.handles.inst(self.func.terminator(block)))?;
+        let counts = self.map?.of_branch(self.handles.inst(self.func.terminator(block)))?;
         Some(Visits { reached: counts.visits, split: counts.splits })
     }
 
@@ -97,7 +99,7 @@ impl<'m> Context<'_, 'm> {
         outline: &Outline,
         inside: impl FnOnce(&Joins<'_, 'm>) -> FxHashSet<Block>,
     ) -> bool {
-        if self.options.results == Results::Contract {
+        if self.settings.results == Results::Contract {
             return false;
         }
         let joins = Joins { sees_memory: self.is_early, ..Joins::new(outline, self.handles) };
@@ -171,7 +173,7 @@ impl Sequences for Pairer<'_, '_, '_> {
         }
         let insts = [self.bodies[0][i], self.bodies[1][j]];
         let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
-        let favour = if self.context.options.always { FAVOUR } else { 0 };
+        let favour = if self.context.settings.always { FAVOUR } else { 0 };
         Some(self.costs[i] - price + favour)
     }
     fn first_floats(&self, i: usize) -> bool {
@@ -293,7 +295,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 let apart = if floats { 0 } else { DIVERGENT_BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
-                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.options.always => {
+                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.settings.always => {
                         kept.push((insts, how))
                     }
                     _ => dissolved.push(insts),
@@ -350,7 +352,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 }
                 let same = |values| self.melded.same(self.context.func, values);
                 let Some((_, price)) = self.best_way([t, f], same) else { continue };
-                if price >= self.cost(t) && !self.context.options.always {
+                if price >= self.cost(t) && !self.context.settings.always {
                     continue;
                 }
                 attempts += 1;

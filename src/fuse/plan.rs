@@ -238,7 +238,7 @@ pub fn plan(
 /// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x, or agree so often
 /// that the gain is not worth the risk.
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
-    if context.options.always || context.visits(plan.entry).is_some() {
+    if context.settings.always || context.visits(plan.entry).is_some() {
         return Ok(plan);
     }
     if agrees_along_rows(facts, plan.entry) {
@@ -309,7 +309,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    if !context.options.always {
+    if !context.settings.always {
         let [t, f] = plan.pairs[0].sides.map(|side| outline.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {
             return Err(FuseReject::LeavesLoop);

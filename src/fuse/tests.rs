@@ -26,20 +26,20 @@ fn diamond(condition: &str, yes: &str, other: &str) -> String {
 const ODD: &str = "%bit = and i32 %tid, 1\n%c = icmp eq i32 %bit, 0";
 
 /// The plans and refusals for the branches of a kernel.
-fn planned(options: &Options, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) {
+fn planned(settings: &Settings, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) {
     let module = kernel("", body);
     let (list, said) = (RefCell::new(Vec::<Remark>::new()), Said::default());
     // somebody listens, so refusals are wanted too
     let host = Host::collecting(&list, &said);
     let module = module.handle();
-    let fuse = Fuse { options, kinds: Kinds::new(), host: &host, reshapes: false, is_early: false };
-    let mut analyses = Analyses::new(module, options.analysis);
+    let fuse = Fuse::new(settings, None, &host);
+    let mut analyses = Analyses::new(module, settings.analysis());
     let work = fuse.look(analyses.of(module.function("k").unwrap()), true).unwrap();
     (work.plans, work.rejects.into_iter().map(|(_, reject)| reject).collect())
 }
 
 fn refused(body: &str) -> FuseReject {
-    let (plans, rejects) = planned(&Options::default(), body);
+    let (plans, rejects) = planned(&Settings::default(), body);
     assert!(plans.is_empty(), "{}", plans[0].numbers);
     assert_eq!(rejects.len(), 1);
     rejects[0]
@@ -48,7 +48,7 @@ fn refused(body: &str) -> FuseReject {
 #[test]
 fn alike_sides_of_a_branch_that_splits_are_melded() {
     let body = diamond(ODD, &products("yes", "%n", 12), &products("other", "%n", 12));
-    let (plans, rejects) = planned(&Options::default(), &body);
+    let (plans, rejects) = planned(&Settings::default(), &body);
     assert!(rejects.is_empty());
     let [plan] = &plans[..] else { panic!("{} plans", plans.len()) };
     let Numbers { insts, melded, lifted, guards, selects, sides, saved, added, .. } = plan.numbers;
@@ -62,7 +62,7 @@ fn alike_sides_of_a_branch_that_splits_are_melded() {
 fn uniform_branches_are_no_candidates() {
     let condition = "%c = icmp eq i32 %n, 0";
     let body = diamond(condition, &products("yes", "%n", 12), &products("other", "%n", 12));
-    let (plans, rejects) = planned(&Options::default(), &body);
+    let (plans, rejects) = planned(&Settings::default(), &body);
     assert!(plans.is_empty() && rejects.is_empty());
 }
 
@@ -130,7 +130,7 @@ fn looped(iterations: u32, weights: [u32; 2]) -> Numbers {
         weights[0], weights[1]
     );
     let body = format!("{ODD}\nbr i1 %c, label %yes, label %other\n{yes}{other}{join}\n{profile}");
-    let (plans, rejects) = planned(&Options { always: true, ..Options::default() }, &body);
+    let (plans, rejects) = planned(&Settings { always: true, ..Settings::default() }, &body);
     assert_eq!(plans.len(), 1, "{rejects:?}");
     plans[0].numbers
 }
@@ -154,7 +154,7 @@ fn blocks_that_few_lanes_reach_count_less() {
 
 #[test]
 fn whatever_can_be_melded_is_on_demand() {
-    let options = Options { always: true, ..Options::default() };
+    let settings = Settings { always: true, ..Settings::default() };
     let body = diamond(ODD, &products("yes", "%n", 1), &products("other", "%tid", 1));
-    assert_eq!(planned(&options, &body).0.len(), 1);
+    assert_eq!(planned(&settings, &body).0.len(), 1);
 }

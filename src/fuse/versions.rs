@@ -62,7 +62,7 @@ struct Candidate {
 
 /// Makes versions of the kernels of a module; returns whether there are any.
 pub fn make(fuse: &Fuse<'_>, module: Module<'_>) -> bool {
-    let mut analyses = Analyses::new(module, fuse.options.analysis);
+    let mut analyses = Analyses::new(module, fuse.settings.analysis());
     let kernels: Vec<Function<'_>> =
         editable(module, WORD, fuse.host).filter(|kernel| kernel.is_ptx_kernel()).collect();
     let mut changed = false;
@@ -86,7 +86,7 @@ pub fn make(fuse: &Fuse<'_>, module: Module<'_>) -> bool {
 /// Whether a kernel is left for later, because it may get a version and no function can be added to the module yet: what is
 /// melded now is melded in its versions too.
 pub fn must_wait<'m>(fuse: &Fuse<'_>, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
-    fuse.options.versions
+    fuse.settings.makes_versions()
         && function.is_ptx_kernel()
         && versions::may_have_more(function)
         && candidates(fuse, function, analyses).iter().any(|Candidate { case, gain }| {

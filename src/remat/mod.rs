@@ -14,12 +14,12 @@ use warpwise_analysis::gpu::occupancy::register_budget;
 
 /// Plans for one kernel.
 pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
-    let options = steered.options;
-    if !(options.candidates.constant && steered.body().is_ptx_kernel() && steered.states_registers()) {
+    let settings = steered.settings;
+    if !(settings.candidates.constant && steered.body().is_ptx_kernel() && steered.states_registers()) {
         return None;
     }
     let analyses = analyses.of(steered.body());
-    let registers = register_budget(options.regs, &analyses.outline().geometry)?;
+    let registers = register_budget(settings.regs, &analyses.outline().geometry)?;
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);

@@ -2,8 +2,7 @@
 //!
 //! Settings come from two places: command-line options (`-warpwise-block=256`), which the C++ side reads from LLVM for
 //! each module, and the parameters in a pass's angle brackets (`steer-spills<block=256;regs=32>`), which override them.
-//! Both are defined by one [`table`]. Each pass copies the settings that it needs into its own `Options` and sees
-//! nothing else.
+//! Both are defined by one [`table`].
 //!
 //! The default pipeline, `warpwise`, runs every enabled [`Transform`] in order. A transform is switched by its word
 //! (`map` for `divergence-map`): `no-fuse` as a parameter, `-warpwise-fuse=0` for a file, and [`enabled`] for one
@@ -34,7 +33,7 @@ pub enum Results {
     Contract,
 }
 
-/// All settings. Each pass builds its own `Options` from them. By default nothing is set.
+/// All settings. By default nothing is set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// Shape of every block.
@@ -172,6 +171,11 @@ impl Settings {
     /// Whether some code is written in the forms that nvcc writes: not with the map, which counts the branches of the source.
     pub fn writes_idioms(&self) -> bool {
         !self.is_off && !self.runs(Transform::Map)
+    }
+
+    /// Whether kernels get versions, among which the host chooses at the launch. What a map counts is the code of the source.
+    pub fn makes_versions(&self) -> bool {
+        self.versions && !self.runs(Transform::Map)
     }
 
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.

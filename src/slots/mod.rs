@@ -21,17 +21,17 @@ use warpwise_ir::geometry::{Geometry, WARP_SIZE};
 
 /// Number of registers that a function may use.
 fn budget(steered: &SteeredFunction<'_, '_>, geometry: &Geometry) -> Option<u32> {
-    let options = steered.options;
+    let settings = steered.settings;
     match steered.is_second_body() {
-        true => options.regs.or(geometry.max_registers),
-        false => register_budget(options.regs, geometry),
+        true => settings.regs.or(geometry.max_registers),
+        false => register_budget(settings.regs, geometry),
     }
 }
 
 /// Whether a function is examined.
 fn wants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &Analyses<'m>) -> bool {
-    let (function, options) = (steered.body(), steered.options);
-    let is_asked = options.candidates.any_register() || options.ptxas_smem;
+    let (function, settings) = (steered.body(), steered.settings);
+    let is_asked = settings.candidates.any_register() || settings.ptxas_smem;
     let fits = |edited: &Edited| budget(steered, &edited.geometry).is_some_and(|registers| edited.at_most <= registers);
     is_asked
         && function.is_ptx_kernel()
@@ -44,7 +44,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     if !wants(steered, analyses) {
         return None;
     }
-    let SteeredFunction { emitted: about, options, host, .. } = *steered;
+    let SteeredFunction { emitted: about, settings, host, .. } = *steered;
     let analyses = analyses.of(steered.body());
     let registers = budget(steered, &analyses.outline().geometry)?;
     if !analyses.outline().func.is_kernel {
@@ -65,12 +65,12 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     };
     let frequencies = analyses.frequencies();
     let (facts, pressure) = analyses.facts_and_pressure();
-    let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
+    let mut plan = plan::plan(facts, &frequencies, pressure, &needs, settings.candidates, &mut room);
     let outline = analyses.outline();
     let joins = Joins::new(outline, &analyses.handles);
     let is_lone = |value: &Spilled| joins.is_lone_product(value.def);
     let parts = || joins.part_at(&plan.touched(outline)) || plan.values.iter().any(is_lone);
-    if options.results == Results::Same && parts() {
+    if settings.results == Results::Same && parts() {
         report::left(analyses, about, registers, &Reject::Contraction, host);
         return None;
     }
@@ -83,7 +83,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     });
     report::eased(outline, steered, &plan);
     let mut asks = false;
-    if plan.after > plan.budget && options.ptxas_smem && steered.version.is_none() {
+    if plan.after > plan.budget && settings.ptxas_smem && steered.version.is_none() {
         match pragma::check(analyses.outline(), &analyses.handles) {
             Ok(()) => {
                 asks = host.admits(about, None, || "ptxas may spill to shared memory".to_owned());

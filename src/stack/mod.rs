@@ -65,7 +65,7 @@ fn may_need_no_memory(body: Function<'_>) -> bool {
 
 /// Plans which objects become constants.
 pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
-    if !(steered.options.candidates.stack && may_need_no_memory(steered.body())) {
+    if !(steered.settings.candidates.stack && may_need_no_memory(steered.body())) {
         return None;
     }
     let analyses = analyses.of(steered.body());
@@ -77,7 +77,7 @@ pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Anal
 
 /// Plans which objects go to shared memory.
 pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
-    let candidates = steered.options.candidates;
+    let candidates = steered.settings.candidates;
     if !(candidates.stack && has_objects(steered.body())) {
         return None;
     }

@@ -19,9 +19,8 @@
 //! this before register allocation, stack objects, interleaved slots, the budget of shared memory and occupancy,
 //! versions.
 
-pub use crate::analyses::Options;
 use crate::analyses::{Analyses, Kept};
-use crate::settings::Transform;
+use crate::settings::{Settings, Transform};
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::versions::{self, Edit, SteeredFunction, Version};
@@ -48,9 +47,9 @@ const PHASES: [Phase; 4] = [
 ];
 
 /// Runs the pass over a module.
-pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    let mut analyses = Analyses::new(module, options.analysis);
-    let steered = |emitted| SteeredFunction { emitted, version: None, options, host };
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let mut analyses = Analyses::new(module, settings.analysis());
+    let steered = |emitted| SteeredFunction { emitted, version: None, settings, host };
     let mut functions: Vec<_> = driver::editable(module, Transform::Steer.word(), host).map(steered).collect();
     let mut changed = false;
     for Phase { plan, in_versions } in &PHASES {
@@ -79,24 +78,24 @@ fn version_of<'m>(
     steered: &SteeredFunction<'_, 'm>,
     analyses: &mut Analyses<'m>,
 ) -> Option<Result<Version<'m>, NoVersion>> {
-    let SteeredFunction { emitted: function, options, .. } = *steered;
+    let SteeredFunction { emitted: function, settings, .. } = *steered;
     let has = |name: &str| function.string_attribute(name).is_some();
-    let is_unbounded = options.analysis.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
-    let states_registers = options.regs.is_some() || has("nvvm.maxnreg");
+    let is_unbounded = settings.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
+    let states_registers = settings.regs.is_some() || has("nvvm.maxnreg");
     // register pressure alone is worth no version by an estimate: on an H200 such a version lost 4 %
-    let pressure = options.candidates.any_register() && states_registers && !options.versions;
-    let may_gain = pressure || (options.candidates.stack && stack::has_objects(function));
+    let pressure = settings.candidates.any_register() && states_registers && !settings.makes_versions();
+    let may_gain = pressure || (settings.candidates.stack && stack::has_objects(function));
     if !function.is_ptx_kernel() || !may_gain || versions::has_slots(function) {
         return None;
     }
-    if !options.versions {
+    if !settings.makes_versions() {
         return is_unbounded.then(|| Version::at_entry(function)).flatten().map(Ok);
     }
     let mut is_dynamic = || {
         let known = analyses.of(function);
         shared_use(&known.outline().func, &known.handles).dynamic
     };
-    (is_unbounded || (options.dynamic_shared.is_none() && is_dynamic())).then(|| Version::with_slots(function))
+    (is_unbounded || (settings.dynamic_shared.is_none() && is_dynamic())).then(|| Version::with_slots(function))
 }
 
 /// Applies a plan to the body that it is for.

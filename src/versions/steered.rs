@@ -1,7 +1,8 @@
 //! For which function body is a plan made, and what does the plan do to it?
 
 use super::Version;
-use crate::analyses::{Analyses, FunctionAnalyses, Kept, Options};
+use crate::analyses::{Analyses, FunctionAnalyses, Kept};
+use crate::settings::Settings;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
@@ -21,7 +22,7 @@ use warpwise_ir::llvm::remark::Host;
 pub struct SteeredFunction<'a, 'm> {
     /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
-    pub options: &'a Options,
+    pub settings: &'a Settings,
     pub host: &'a Host<'a>,
     /// If set, plans are for a version of the kernel, which is copied once some plan edits it; or why there is none.
     pub version: Option<Result<Version<'m>, NoVersion>>,
@@ -36,8 +37,8 @@ impl<'m> SteeredFunction<'_, 'm> {
     /// belongs to a version, not to the function.
     pub fn states_registers(&self) -> bool {
         let has = |name: &&str| self.emitted.string_attribute(name).is_some();
-        let of_block = || self.options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
-        self.options.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
+        let of_block = || self.settings.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
+        self.settings.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
     }
     /// The version that plans are for.
     fn made(&self) -> Option<&Version<'m>> {
@@ -73,7 +74,7 @@ impl<'m> SteeredFunction<'_, 'm> {
     }
     /// The shared memory that the kernel may still take, or why it may take none.
     pub fn room(&self, analyses: &mut FunctionAnalyses<'m>) -> Result<SharedBudget, NoShared> {
-        let (outline, options) = (analyses.outline(), self.options);
+        let (outline, settings) = (analyses.outline(), self.settings);
         let geometry = outline.geometry;
         let chip = Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default());
         let is_bounded = geometry.is_bounded();
@@ -84,13 +85,13 @@ impl<'m> SteeredFunction<'_, 'm> {
         let (taken, limit) = match &self.version {
             Some(Err(reason)) => return Err(NoShared::NoVersion(reason.clone())),
             Some(Ok(Version { entry, name: Some(_), .. })) => {
-                let own = taken_by_version(outline, &analyses.handles, options.dynamic_shared)?;
+                let own = taken_by_version(outline, &analyses.handles, settings.dynamic_shared)?;
                 let warps = u64::from(threads.div_ceil(WARP_SIZE));
                 (own + entry.warp_bytes * warps, chip.shared_bytes - chip.reserved_bytes)
             }
-            _ => (taken(outline, &analyses.handles, self.emitted, options.dynamic_shared)?, STATIC_SHARED),
+            _ => (taken(outline, &analyses.handles, self.emitted, settings.dynamic_shared)?, STATIC_SHARED),
         };
-        let most = register_budget(options.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
+        let most = register_budget(settings.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
         Ok(SharedBudget {
             chip,
             threads,

@@ -81,19 +81,25 @@ impl Outline {
     /// Whether a call is of an intrinsic without operands on whose result all lanes of a warp agree, as the solver
     /// would find; `lanes` belongs to the geometry.
     pub fn reads_together(&self, call: Inst, lanes: &LaneModel) -> bool {
-        let data = self.func.call(call);
-        let Callee::Intrinsic(id) = data.callee else { return false };
         if !self.func.operands(call).is_empty() {
             return false;
         }
-        match class_of_intrinsic(id, data.memory == Memory::None && !data.convergent) {
-            LaneRule::Index(base) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
-            LaneRule::Register { .. }
-            | LaneRule::BlockSize(_)
-            | LaneRule::Number(_)
-            | LaneRule::Pure
-            | LaneRule::PureInBlock => true,
+        match self.lane_rule(call) {
+            Some(LaneRule::Index(base)) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
+            Some(
+                LaneRule::Register { .. }
+                | LaneRule::BlockSize(_)
+                | LaneRule::Number(_)
+                | LaneRule::Pure
+                | LaneRule::PureInBlock,
+            ) => true,
             _ => false,
         }
+    }
+    /// How the result of an intrinsic relates across lanes; `None` if the instruction calls none.
+    pub fn lane_rule(&self, inst: Inst) -> Option<LaneRule> {
+        let data = (self.func.insts[inst].opcode == Opcode::Call).then(|| self.func.call(inst))?;
+        let Callee::Intrinsic(id) = data.callee else { return None };
+        Some(class_of_intrinsic(id, data.memory == Memory::None && !data.convergent))
     }
 }
