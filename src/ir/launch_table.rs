@@ -319,17 +319,6 @@ mod tests {
         assert_eq!((decode(&words), Tuning::decode(&encode(&[]))), (None, None));
     }
 
-    #[test]
-    fn facts_hold_or_not() {
-        let all = |block| FACTS.map(|fact| fact.holds(block));
-        assert_eq!(all([64, 2, 1]), [true, false, true, true, false]);
-        assert_eq!(all([16, 1, 64]), [false, true, true, true, true]);
-        assert_eq!(all([16, 1, 65]), [false, true, false, true, true]);
-        assert_eq!(all([31, 1, 1]), [false, true, true, false, false]);
-        let at_least = |least| Fact::ThreadsAtLeast(least).holds([8, 2, 2]);
-        assert!(at_least(32) && !at_least(33));
-    }
-
     /// Facts about arguments and the grid, which earlier tables had, are no facts now; a version with them is not used.
     #[test]
     fn facts_of_earlier_tables_are_unknown() {

@@ -169,7 +169,7 @@ pub fn apply<'m>(
     counters: &Counters<'m>,
     texts: &mut Texts<'m>,
 ) {
-    if plan.reject.is_some() || plan.launches.is_none() && plan.branches.iter().all(|branch| branch.slot.is_none()) {
+    if plan.is_off || plan.launches.is_none() && plan.branches.iter().all(|branch| branch.slot.is_none()) {
         return;
     }
     let function = handles.function;

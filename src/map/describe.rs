@@ -1,11 +1,10 @@
 //! What does the [table](warpwise_analysis::counts::table) contain about a function whose branches are counted?
 //!
-//! This runs in every compilation with counters, so it makes as few requests to LLVM as possible: each location once,
-//! and only names of blocks. The reasons why branches diverge cost as much as everything else together.
+//! This runs in every compilation with counters, so it makes as few requests to LLVM as possible: each location once.
+//! The reasons why branches diverge cost as much as everything else together.
 
 use super::conditions::PlannedCondition;
 use super::plan::{BranchPlan, FunctionPlan};
-use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpwise_analysis::access::{self, Pattern};
@@ -18,10 +17,8 @@ use warpwise_analysis::explain::causes::Causes;
 use warpwise_analysis::explain::explain;
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
-use warpwise_ir::llvm::handle::{DebugLoc, quote_name};
-use warpwise_ir::names::Names;
+use warpwise_ir::llvm::handle::DebugLoc;
 use warpwise_ir::source::Sources;
-use warpwise_ir::types::TypeKind;
 
 /// Describes the functions of a module.
 pub struct Describer<'m> {
@@ -54,9 +51,8 @@ impl<'m> Describer<'m> {
         let place = handles.function.place().map(|(file, line)| (self.file_named(&file), line));
         let words = ExpressionPrinter::new(facts, handles);
         let lines = if place.is_some() { self.costly_lines(facts, &words) } else { Vec::new() };
-        let labels = Labels::new(facts, handles);
         let blocks = func.blocks.keys().map(|block| BlockTable {
-            name: labels.name(handles, block),
+            name: words.block(block),
             lines: place.map_or([0; 2], |(file, _)| self.lines_of(facts, handles, block, file)),
             size: func.block_insts(block).len() as u32,
             next: func.graph.succs(block).iter().map(|next| next.as_u32()).collect(),
@@ -190,47 +186,4 @@ impl<'m> Describer<'m> {
 fn condition(planned: &PlannedCondition, words: &ExpressionPrinter<'_, '_>) -> ConditionTable {
     let text = planned.condition.text(|value| words.value(value));
     ConditionTable { text, predicate: planned.predicate.clone(), held: planned.held }
-}
-
-/// How the blocks of a function are labelled.
-enum Labels {
-    /// As LLVM prints their names.
-    Named(Vec<String>),
-    /// By LLVM's numbers.
-    Numbered(Vec<u32>),
-    /// Some are named.
-    Mixed(Names),
-}
-
-impl Labels {
-    fn new(facts: &Facts, handles: &Handles<'_>) -> Labels {
-        let func = &facts.func;
-        if handles.function.has_names() {
-            let names = func.blocks.keys().map(|block| match handles.block(block).name() {
-                name if name.is_empty() => None,
-                name => Some(quote_name('%', &name)),
-            });
-            return match names.collect() {
-                Some(names) => Labels::Named(names),
-                None => Labels::Mixed(Names::new(func, handles)),
-            };
-        }
-        // arguments, then each block and its instructions
-        let mut next = func.param_count;
-        let numbers = func.blocks.keys().map(|block| {
-            let number = next;
-            let insts = func.block_insts(block);
-            next += 1 + insts.filter(|&inst| func.types[func.insts[inst].ty].kind != TypeKind::Void).count() as u32;
-            number
-        });
-        Labels::Numbered(numbers.collect())
-    }
-
-    fn name(&self, handles: &Handles<'_>, block: Block) -> String {
-        match self {
-            Labels::Named(names) => names[block.index()].clone(),
-            Labels::Mixed(names) => names.block(handles, block),
-            Labels::Numbered(numbers) => format!("%{}", numbers[block.index()]),
-        }
-    }
 }

@@ -161,9 +161,9 @@ fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Valu
 }
 
 fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Host<'_>) {
-    if let Some(reject) = &plan.reject {
-        host.emit(Kind::Missed, handles.function, None, reject.name(), &reject.to_string());
-        return;
+    if plan.is_off {
+        let message = "no divergence map: the function asks to be left alone";
+        return host.emit(Kind::Missed, handles.function, None, "Off", message);
     }
     let counted = plan.branches.iter().filter(|branch| branch.slot.is_some()).count();
     if counted > 0 && host.wants(Kind::Passed) {

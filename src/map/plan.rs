@@ -150,22 +150,6 @@ impl BranchPlan {
     }
 }
 
-/// Why nothing is counted in a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Reject {
-    #[error("no divergence map: the function asks to be left alone")]
-    Off,
-}
-
-impl Reject {
-    /// Name of the remark.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reject::Off => "Off",
-        }
-    }
-}
-
 /// The plan for one function.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionPlan {
@@ -180,7 +164,8 @@ pub struct FunctionPlan {
     pub needs_bound: bool,
     /// All branches, counted or not, in order.
     pub branches: Vec<BranchPlan>,
-    pub reject: Option<Reject>,
+    /// The function asks to be left alone.
+    pub is_off: bool,
 }
 
 /// What a plan needs to know about the module.
@@ -202,15 +187,14 @@ pub fn plan(
 ) -> FunctionPlan {
     let function = handles.function;
     let is_recursive = module.is_recursive;
-    let mut plan = FunctionPlan { is_recursive, ..listed(facts, conditions) };
     let is_off = is_switched_off(function, Transform::Map.word());
+    let mut plan = FunctionPlan { is_recursive, is_off, ..listed(facts, conditions) };
     if facts.func.is_kernel {
         plan.launches = Some(layout.words);
         let tested = if is_off { 0 } else { conditions::assign(&mut plan.conditions, layout.words + 1) };
         layout.record(1 + tested);
     }
     if is_off {
-        plan.reject = Some(Reject::Off);
         return plan;
     }
     let mut counted: Vec<usize> = (0..plan.branches.len())

@@ -59,8 +59,17 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         ExpressionPrinter { facts, handles, names: OnceCell::new() }
     }
 
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(&self.facts.func, self.handles))
+    }
+
     fn name(&self, value: Value) -> String {
-        self.names.get_or_init(|| Names::new(&self.facts.func, self.handles)).value(self.handles, value)
+        self.names().value(self.handles, value)
+    }
+
+    /// A block as LLVM prints it.
+    pub fn block(&self, block: Block) -> String {
+        self.names().block(self.handles, block)
     }
 
     fn func(&self) -> &Func {

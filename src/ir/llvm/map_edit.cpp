@@ -1,13 +1,11 @@
 // Which edits does divergence-map need that the C API lacks, or has only in many calls? Splitting a block around a
-// guarded part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function
-// named?
+// guarded part, phis and inline assembly in one call each, entries of llvm.compiler.used.
 
 #include "api.h"
 #include "llvm-c/Types.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -72,10 +70,4 @@ extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef *Globals, size_t Cou
   for (Value *Global : ArrayRef<Value *>(unwrap(Globals), Count))
     Values.push_back(cast<GlobalValue>(Global));
   appendToCompilerUsed(*unwrap(M), Values);
-}
-
-// Whether any argument, block or instruction has a name.
-extern "C" bool warpwise_has_names(LLVMValueRef Function) {
-  const ValueSymbolTable *Table = cast<llvm::Function>(unwrap(Function))->getValueSymbolTable();
-  return Table && !Table->empty();
 }

@@ -26,10 +26,6 @@ pub fn attribute_kind(name: &str) -> u32 {
     get!(LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()))
 }
 
-unsafe extern "C" {
-    fn warpwise_has_names(function: LLVMValueRef) -> bool;
-}
-
 /// The calling convention of PTX kernels.
 const PTX_KERNEL: u32 = 71;
 
@@ -61,10 +57,6 @@ impl<'m> Function<'m> {
         let program = get!(LLVMGetSubprogram(self.raw));
         let file = if program.is_null() { return None } else { get!(LLVMDIScopeGetFile(program)) };
         (!file.is_null()).then(|| (folder_name(file), file_name(file)))
-    }
-    /// Whether any of its arguments, blocks and instructions has a name.
-    pub fn has_names(self) -> bool {
-        get!(warpwise_has_names(self.raw))
     }
     answers! {
         /// Whether it has no body here.
