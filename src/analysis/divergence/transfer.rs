@@ -60,9 +60,19 @@ impl View<'_> {
     pub(super) fn generic(&mut self, inst: Inst) -> Element {
         let func = self.func;
         let at = func.insts[inst].block;
+        self.narrowest(func.operands(inst), |view, &operand| view.read(operand, at))
+    }
+
+    /// Uniform in the narrowest scope of some elements, or divergent if lanes do not agree on one.
+    #[inline]
+    pub(super) fn narrowest<T>(
+        &mut self,
+        all: impl IntoIterator<Item = T>,
+        element_of: impl Fn(&mut Self, T) -> Element,
+    ) -> Element {
         let mut narrowest = Scope::Grid;
-        for &operand in func.operands(inst) {
-            let element = self.read(operand, at);
+        for one in all {
+            let element = element_of(self, one);
             if element.is_bottom() {
                 return Element::BOTTOM;
             }

@@ -58,19 +58,7 @@ impl View<'_> {
         match outputs.as_slice() {
             [] => Element::DIVERGENT,
             [single] => *single,
-            all => {
-                let mut narrowest = Scope::Grid;
-                for &element in all {
-                    if element.is_bottom() {
-                        return Element::BOTTOM;
-                    }
-                    match self.scope_of(element) {
-                        Some(scope) => narrowest = narrowest.min(scope),
-                        None => return Element::DIVERGENT,
-                    }
-                }
-                Element::uniform(narrowest)
-            }
+            all => self.narrowest(all, |_, &element| element),
         }
     }
 
@@ -247,15 +235,7 @@ impl View<'_> {
 
     /// Uniform in the narrowest scope of the operands: the default rule.
     fn agreed(&mut self, registers: &Registers<'_>, operands: &[Operand]) -> Element {
-        let mut narrowest = Scope::Grid;
-        for operand in operands {
-            let element = self.element_of(registers, operand, 32);
-            match self.scope_of(element) {
-                Some(scope) => narrowest = narrowest.min(scope),
-                None => return Element::DIVERGENT,
-            }
-        }
-        Element::uniform(narrowest)
+        self.narrowest(operands, |view, operand| view.element_of(registers, operand, 32))
     }
 
     /// Modular arithmetic on registers of the width of the instruction.

@@ -127,16 +127,7 @@ impl View<'_> {
 
     /// Uniform in the warp if lanes agree on the given operands.
     fn in_warp_if_uniform(&mut self, inst: Inst, operands: &[usize]) -> Element {
-        for &index in operands {
-            let element = self.operand(inst, index);
-            if element.is_bottom() {
-                return Element::BOTTOM;
-            }
-            if self.scope_of(element).is_none() {
-                return Element::DIVERGENT;
-            }
-        }
-        Element::uniform(Scope::Warp)
+        self.narrowest(operands, |view, &index| view.operand(inst, index)).capped(Scope::Warp)
     }
 
     fn pure_intrinsic(&mut self, inst: Inst, id: u32) -> Element {
