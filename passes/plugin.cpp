@@ -100,6 +100,8 @@ public:
 private:
   bool accept(StringRef Pass, StringRef Parameters);
   bool wrapped(StringRef Name, StringRef Verb, StringRef &Parameters);
+  template <typename Print, typename Require, typename Invalidate, typename Manager>
+  bool utility(StringRef Name, Manager &PM);
   std::string Said;
 };
 
@@ -120,20 +122,25 @@ bool Parser::wrapped(StringRef Name, StringRef Verb, StringRef &Parameters) {
          match(Name, AnalysisName, Parameters) && accept(AnalysisName, Parameters);
 }
 
-bool Parser::module(StringRef Name, ModulePassManager &MPM) {
+// Adds a pass that prints, requires or invalidates the analysis.
+template <typename Print, typename Require, typename Invalidate, typename Manager>
+bool Parser::utility(StringRef Name, Manager &PM) {
   StringRef P;
-  if (wrapped(Name, "print", P)) {
-    MPM.addPass(PrintModulePass(P.str()));
+  if (wrapped(Name, "print", P))
+    PM.addPass(Print(P.str()));
+  else if (wrapped(Name, "require", P) && P.empty())
+    PM.addPass(Require());
+  else if (wrapped(Name, "invalidate", P) && P.empty())
+    PM.addPass(Invalidate());
+  else
+    return false;
+  return true;
+}
+
+bool Parser::module(StringRef Name, ModulePassManager &MPM) {
+  if (utility<PrintModulePass, RequireModulePass, InvalidateModulePass>(Name, MPM))
     return true;
-  }
-  if (wrapped(Name, "require", P) && P.empty()) {
-    MPM.addPass(RequireModulePass());
-    return true;
-  }
-  if (wrapped(Name, "invalidate", P) && P.empty()) {
-    MPM.addPass(InvalidateModulePass());
-    return true;
-  }
+  StringRef P;
   StringRef Base = Name.take_until([](char C) { return C == '<'; });
   int32_t Pass = warpwise_pass_lookup(text(Base));
   if (Pass < 0 || !match(Name, Base, P) || !accept(Base, P))
@@ -143,20 +150,8 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
 }
 
 bool Parser::function(StringRef Name, FunctionPassManager &FPM) {
-  StringRef P;
-  if (wrapped(Name, "print", P)) {
-    FPM.addPass(PrintFunctionPass(P.str()));
-    return true;
-  }
-  if (wrapped(Name, "require", P) && P.empty()) {
-    FPM.addPass(RequireAnalysisPass<AffineDivergenceAnalysis, Function>());
-    return true;
-  }
-  if (wrapped(Name, "invalidate", P) && P.empty()) {
-    FPM.addPass(InvalidateAnalysisPass<AffineDivergenceAnalysis>());
-    return true;
-  }
-  return false;
+  return utility<PrintFunctionPass, RequireAnalysisPass<AffineDivergenceAnalysis, Function>,
+                 InvalidateAnalysisPass<AffineDivergenceAnalysis>>(Name, FPM);
 }
 
 void register_passes(PassBuilder &PB) {
