@@ -21,8 +21,9 @@ mod versions;
 
 pub use crate::analyses::Options;
 use crate::analyses::{Analyses, Edit, Kept, SteeredFunction};
+use crate::local_memory::stack;
 use crate::settings::Transform;
-use crate::{driver, remat, slots, stack};
+use crate::{driver, remat, slots};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::Host;

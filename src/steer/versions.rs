@@ -11,11 +11,12 @@
 //! learns when to launch it and with how much memory.
 
 use crate::analyses::{Analyses, PlannedVersion, SteeredFunction, Version};
+use crate::local_memory::stack;
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
-use crate::{stack, versions};
+use crate::versions;
 use warpwise_analysis::gpu::prices::{MAX_COPIED_BLOCKS, VERSION_THREADS};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{self, Fact, is_version, say, table_of};

@@ -16,7 +16,7 @@
 //!
 //! Cost: one look at every instruction.
 
-use super::reject::Reject;
+use crate::local_memory::reject::Reject;
 use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;

@@ -11,14 +11,13 @@ mod apply_joined;
 mod cache;
 mod gain;
 pub mod plan;
-pub mod reject;
-mod report;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
+use crate::local_memory::reject::Reject;
+use crate::local_memory::report;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
-use reject::Reject;
 use std::collections::BTreeSet;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
 use warpwise_analysis::objects::argument::copied_arguments;
@@ -33,11 +32,8 @@ const MAX_CHAIN: u32 = 1000;
 
 /// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
-    has_alloca(function) || copied_arguments(function).next().is_some()
-}
-
-fn has_alloca(function: Function<'_>) -> bool {
-    function.blocks().flat_map(|block| block.insts()).any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+    let mut insts = function.blocks().flat_map(|block| block.insts());
+    insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca) || copied_arguments(function).next().is_some()
 }
 
 /// Whether a constant is stored to any stack object: only then can [`plan_constants`] find anything.
@@ -70,7 +66,7 @@ pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Anal
     let analyses = analyses.of(steered.body());
     let mut plan = plan::plan_constants(analyses);
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, None, steered.host);
+    report::objects(analyses, &plan, None, steered.options.results, steered.host);
     edit(plan, Ground::Static { threads: 0 }, Kept::Nothing, Editor::reads_globals)
 }
 
@@ -88,7 +84,7 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
         say_bounds(analyses, &mut plan);
     }
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, steered.launch_version(), steered.host);
+    report::objects(analyses, &plan, steered.launch_version(), steered.options.results, steered.host);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
         let (outline, pressure) = analyses.pressure();

@@ -1,10 +1,16 @@
-//! Which remarks are emitted about stack objects? One for every object.
+//! Which remarks are emitted about stack objects? One for every object that moves to shared memory, becomes a constant, or
+//! stays; what stays has the best remedy that failed.
 
-use super::plan::{Placement, StackPlan};
+use super::inline::calls::Calls;
+use super::inline::plan::Stage;
 use super::reject::Reject;
+use super::stack::plan::{Placement, StackPlan};
+use super::{arrays, copies, inline, split};
 use crate::analyses::{FunctionAnalyses, PlannedVersion};
+use crate::settings::transform::{ARRAYS, IDIOMS, INLINE};
+use crate::settings::{Results, is_enabled};
 use warpwise_analysis::divergence::Outline;
-use warpwise_analysis::objects::Object;
+use warpwise_analysis::objects::{Escape, Object, Unfollowed};
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
@@ -17,12 +23,15 @@ pub fn objects(
     analyses: &mut FunctionAnalyses<'_>,
     plan: &StackPlan,
     version: Option<&PlannedVersion>,
+    results: Results,
     host: &Host<'_>,
 ) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
     let objects = analyses.objects();
+    let stays = !plan.refusals.is_empty() && host.wants(Kind::Missed);
+    let unfreed = if stays { out_of_registers(analyses, plan, results) } else { Vec::new() };
     let (outline, handles) = (analyses.outline(), &analyses.handles);
     let names = Names::new(&outline.func, handles);
     for planned in &plan.moves {
@@ -66,14 +75,44 @@ pub fn objects(
         let why = object.map(|object| because(outline, handles, &names, object)).unwrap_or_default();
         let line = reason.at().filter(|_| !reason.is_of_all_uses());
         let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
-        let stays = match reason {
-            Reject::InRegisters { .. } => "is left to ptxas",
-            _ => "stays in local memory",
+        let (name, stays) = match reason {
+            Reject::InRegisters { .. } => ("StackInRegisters", "is left to ptxas"),
+            _ => ("StackStays", "stays in local memory"),
         };
-        let message = format!("{what} {stays}{why}: {reason}{}", line.unwrap_or_default());
+        let value = handles.value(*address);
+        let best = unfreed.iter().find(|(alloca, _)| alloca.value() == value);
+        let best = best.map(|(_, why)| format!("not in registers: {why}; not in shared memory: ")).unwrap_or_default();
+        let message = format!("{what} {stays}{why}: {best}{reason}{}", line.unwrap_or_default());
         let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *address));
-        host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
+        host.emit(Kind::Missed, handles.function, at, name, &message);
     }
+}
+
+/// The allocas of a function that one of the remedies would bring into registers, and why it does not.
+fn out_of_registers<'m>(
+    analyses: &mut FunctionAnalyses<'m>,
+    plan: &StackPlan,
+    results: Results,
+) -> Vec<(handle::Inst<'m>, Reject)> {
+    let function = analyses.handles.function;
+    let mut found = Vec::new();
+    if is_enabled(function, IDIOMS) {
+        let copied = split::find(function, &copies::Context::new(), results).err().unwrap_or_default();
+        found.extend(copied.into_iter().map(|alloca| (alloca, Reject::Contraction)));
+    }
+    let is_inlined = |(_, reason): &(Value, Reject)| match *reason {
+        Reject::Unfollowed(Unfollowed::Escapes { how: Escape::Passed, at }) => {
+            analyses.handles.inst(at).defined_callee().is_some()
+        }
+        _ => false,
+    };
+    if is_enabled(function, INLINE) && plan.refusals.iter().any(is_inlined) {
+        found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, results).1);
+    }
+    if is_enabled(function, ARRAYS) {
+        found.extend(arrays::plan::plan(analyses, results).1);
+    }
+    found
 }
 
 fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {

@@ -21,8 +21,8 @@
 
 use super::cache::Cache;
 use super::gain::Foreseen;
-use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
+use crate::local_memory::reject::Reject;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use crate::shared_memory::room::NoShared;

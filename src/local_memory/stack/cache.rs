@@ -14,7 +14,7 @@
 //!
 //! Cost: one look at every load. Source: our measurements; we know of no work that decides by this.
 
-use super::reject::Reject;
+use crate::local_memory::reject::Reject;
 use crate::shared_memory::budget::SharedBudget;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
