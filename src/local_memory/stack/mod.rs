@@ -24,11 +24,7 @@ use warpwise_analysis::objects::argument::copied_arguments;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
-
-/// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
-/// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
-const MAX_CHAIN: u32 = 1000;
+use warpwise_ir::llvm::handle::{Function, RawOpcode};
 
 /// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
@@ -36,31 +32,9 @@ pub fn has_objects(function: Function<'_>) -> bool {
     insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca) || copied_arguments(function).next().is_some()
 }
 
-/// Whether a constant is stored to any stack object: only then can [`plan_constants`] find anything.
-fn may_need_no_memory(body: Function<'_>) -> bool {
-    let to_stack = |inst: Inst<'_>| {
-        let (value, mut pointer) = match inst.opcode() {
-            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
-            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
-            _ => return false,
-        };
-        if !value.is_constant() {
-            return false;
-        }
-        for _ in 0..MAX_CHAIN {
-            match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
-                Some(gep) => pointer = gep.operand(0),
-                None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),
-            }
-        }
-        true
-    };
-    body.blocks().flat_map(|block| block.insts()).any(to_stack)
-}
-
 /// Plans which objects become constants.
 pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
-    if !(steered.options.candidates.stack && may_need_no_memory(steered.body())) {
+    if !(steered.options.candidates.stack && has_objects(steered.body())) {
         return None;
     }
     let analyses = analyses.of(steered.body());
