@@ -6,73 +6,72 @@ use super::inline::plan::Stage;
 use super::reject::Reject;
 use super::stack::plan::{Placement, StackPlan};
 use super::{arrays, copies, inline, split};
-use crate::analyses::{FunctionAnalyses, PlannedVersion};
+use crate::analyses::{FunctionAnalyses, SteeredFunction};
 use crate::settings::transform::{ARRAYS, IDIOMS, INLINE};
 use crate::settings::{Results, is_enabled};
+use crate::shared_memory::room::NoShared;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::{Escape, Object, Unfollowed};
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::handle::{self, AttrPlace, attribute_kind};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::Kind;
 use warpwise_ir::names::Names;
 
 /// Reports what was done with the stack objects of a function.
-pub fn objects(
-    analyses: &mut FunctionAnalyses<'_>,
-    plan: &StackPlan,
-    version: Option<&PlannedVersion>,
-    results: Results,
-    host: &Host<'_>,
-) {
+pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAnalyses<'m>, plan: &StackPlan) {
+    let host = steered.host;
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
     let objects = analyses.objects();
     let stays = !plan.refusals.is_empty() && host.wants(Kind::Missed);
-    let unfreed = if stays { out_of_registers(analyses, plan, results) } else { Vec::new() };
+    let unfreed = if stays { out_of_registers(analyses, plan, steered.options.results) } else { Vec::new() };
     let (outline, handles) = (analyses.outline(), &analyses.handles);
-    let names = Names::new(&outline.func, handles);
+    let names = analyses.names();
     for planned in &plan.moves {
         let object = &planned.object;
-        let what = describe(outline, handles, &names, object.address, object.size);
-        let copies = match &planned.placement {
-            Placement::Thread { .. } => "one copy per thread".to_owned(),
-            Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
-            Placement::Warp { barriers } => format!("one copy per warp, {} writes wait for the warp", barriers.len()),
+        let (name, becomes) = match &planned.placement {
             Placement::Constant { together, .. } => {
                 let memory = if *together { "constant" } else { "global" };
-                let message = format!(
-                    "{what}{} is never changed: moved from local memory to a constant in {memory} memory",
-                    because(outline, handles, &names, object)
-                );
-                let at = place_of(outline, handles, object.address);
-                host.emit(Kind::Passed, handles.function, at, "StackToConstant", &message);
-                continue;
+                let becomes = format!("is never changed: moved from local memory to a constant in {memory} memory");
+                ("StackToConstant", becomes)
+            }
+            slots => {
+                let copies = match slots {
+                    Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
+                    Placement::Warp { barriers } => {
+                        format!("one copy per warp, {} writes wait for the warp", barriers.len())
+                    }
+                    _ => "one copy per thread".to_owned(),
+                };
+                let room = match steered.launch_version() {
+                    Some(version) => {
+                        format!("in {}, {} bytes for each warp", version.name, planned.bytes_for(WARP_SIZE))
+                    }
+                    None => format!("{} bytes for {} threads", planned.bytes, outline.geometry.thread_bound()),
+                };
+                let gain = planned.gain.map(|gain| format!(", gain {gain:.2}")).unwrap_or_default();
+                ("StackToShared", format!("moved from local to shared memory: {copies}, {room}{gain}"))
             }
         };
-        let room = match version {
-            Some(version) => format!("in {}, {} bytes for each warp", version.name, planned.bytes_for(WARP_SIZE)),
-            None => format!("{} bytes for {} threads", planned.bytes, outline.geometry.thread_bound()),
-        };
-        let gain = planned.gain.map(|gain| format!(", gain {gain:.2}")).unwrap_or_default();
-        let message = format!(
-            "{what}{} moved from local to shared memory: {copies}, {room}{gain}",
-            because(outline, handles, &names, object)
-        );
-        host.emit(
-            Kind::Passed,
-            handles.function,
-            place_of(outline, handles, object.address),
-            "StackToShared",
-            &message,
-        );
+        let what = describe(outline, handles, names, object.address, object.size);
+        let message = format!("{what}{} {becomes}", because(outline, handles, names, object));
+        host.emit(Kind::Passed, handles.function, place_of(outline, handles, object.address), name, &message);
     }
     for (address, reason) in &plan.refusals {
         let object = objects.iter().find(|object| object.0 == *address).and_then(|object| object.1.as_ref().ok());
-        let what = describe(outline, handles, &names, *address, object.map_or(0, |object| object.size));
-        let why = object.map(|object| because(outline, handles, &names, object)).unwrap_or_default();
+        let size = object.map_or(0, |object| object.size);
+        let what = describe(outline, handles, names, *address, size);
+        // a second body in which nothing moves is not created
+        let reason = match reason {
+            Reject::NoShared(NoShared::NoRoom(_)) if steered.is_second_body() && plan.moves.is_empty() => {
+                Reject::NoShared(NoShared::no_bound(size))
+            }
+            reason => reason.clone(),
+        };
+        let why = object.map(|object| because(outline, handles, names, object)).unwrap_or_default();
         let line = reason.at().filter(|_| !reason.is_of_all_uses());
         let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
         let (name, stays) = match reason {

@@ -13,10 +13,8 @@ mod gain;
 pub mod plan;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
-use crate::local_memory::reject::Reject;
 use crate::local_memory::report;
 use crate::shared_memory::layout::Ground;
-use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
 use std::collections::BTreeSet;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
@@ -40,7 +38,7 @@ pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Anal
     let analyses = analyses.of(steered.body());
     let mut plan = plan::plan_constants(analyses);
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, None, steered.options.results, steered.host);
+    report::objects(steered, analyses, &plan);
     edit(plan, Ground::Static { threads: 0 }, Kept::Nothing, Editor::reads_globals)
 }
 
@@ -54,11 +52,8 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     steered.bind(analyses);
     let mut room = steered.room(analyses);
     let mut plan = plan::plan(analyses, &mut room, candidates.unprofitable);
-    if steered.is_second_body() && plan.moves.is_empty() {
-        say_bounds(analyses, &mut plan);
-    }
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, steered.launch_version(), steered.options.results, steered.host);
+    report::objects(steered, analyses, &plan);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
         let (outline, pressure) = analyses.pressure();
@@ -77,19 +72,6 @@ fn admit<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>,
         };
         steered.admits(analyses, planned.object.address, "stack object", becomes)
     });
-}
-
-/// A second body in which nothing moves is not created; objects for which it had no room are then reported to lack a
-/// launch bound.
-fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
-    let objects = analyses.objects();
-    for (address, reason) in &mut plan.refusals {
-        if let Reject::NoShared(NoShared::NoRoom(_)) = reason {
-            let object = objects.iter().find(|object| object.0 == *address);
-            let size = object.and_then(|(_, object)| object.as_ref().ok()).map_or(1, |object| object.size);
-            *reason = NoShared::no_bound(size).into();
-        }
-    }
 }
 
 /// The edit for a plan that moves anything. `attributes` adds the function attributes that hold after it.
