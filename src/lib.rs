@@ -4,7 +4,7 @@
 //! shared_memory, versions, choices   what several transforms need
 //!  └ settings   what each pass is told: one table of options and parameters
 //!     └ annotate, fuse, unroll, map, …   the transforms: plan, then apply
-//!        └ steer    the driver of remat, stack and slots
+//!        └ steer    the driver of remat, slots and a part of local_memory
 //!           └ pipeline   which transforms run, in which order
 //!              └ registry, schedule   which passes there are, and where clang's pipelines run them
 //! ```
@@ -15,14 +15,13 @@
 pub mod abi;
 pub mod analyses;
 pub mod annotate;
-pub mod arrays;
 pub mod assembler;
 pub mod choices;
 pub mod driver;
 pub mod fuse;
 pub mod idioms;
-pub mod inline;
 pub mod launch;
+pub mod local_memory;
 pub mod map;
 #[doc(hidden)]
 pub mod mutants;
@@ -37,8 +36,6 @@ pub mod schedule;
 pub mod settings;
 pub mod shared_memory;
 pub mod slots;
-pub mod stack;
 pub mod steer;
 pub mod unroll;
-mod uses;
 pub mod versions;

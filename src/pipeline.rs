@@ -6,10 +6,11 @@ mod tuning;
 
 use crate::choices::Choices;
 use crate::fuse::Fuse;
+use crate::local_memory::{arrays, inline, split};
 use crate::settings::enabled::read_annotations;
 use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, assembler, idioms, inline, map, steer, unroll};
+use crate::{annotate, assembler, idioms, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
@@ -224,7 +225,10 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
         let freed = host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host));
-        let early = |host: &Host<'_>| idioms::run_early(run.module, settings.results, host);
+        let early = |host: &Host<'_>| {
+            let is_split = split::run(run.module, settings.results, host);
+            idioms::run_early(run.module, settings.results, host) || is_split
+        };
         (settings.writes_idioms() && host.run(IDIOMS, early)) || freed
     })
 }

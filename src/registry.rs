@@ -1,7 +1,7 @@
 //! Which passes are there? One row each: its name in a pipeline, whose code it changes, when clang's pipelines run it, and
 //! what it does. [`schedule`](crate::schedule) says where.
 
-use crate::inline::Stage;
+use crate::local_memory::inline::Stage;
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::settings::transform::REMARKS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};

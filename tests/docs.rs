@@ -8,10 +8,9 @@ use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
 const REMARKS: &[&str] = &[
-    "src/annotate", "src/arrays", "src/assembler", "src/fuse", "src/idioms", "src/inline", "src/launch",
-    "src/ir/llvm/plans.rs", "src/map", "src/analysis/objects", "src/pipeline", "src/pipeline.rs", "src/remarks.rs",
-    "src/recursion.rs", "src/remat", "src/shared_memory", "src/slots", "src/stack", "src/steer", "src/unroll",
-    "src/versions",
+    "src/annotate", "src/assembler", "src/fuse", "src/idioms", "src/launch", "src/local_memory",
+    "src/ir/llvm/plans.rs", "src/map", "src/pipeline", "src/pipeline.rs", "src/remarks.rs", "src/recursion.rs",
+    "src/remat", "src/shared_memory", "src/slots", "src/steer", "src/unroll", "src/versions",
 ];
 
 fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {

@@ -1,11 +1,11 @@
-; For which arrays no loops are unrolled, one for each reason.
-; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; For which arrays no loops are unrolled, one for each reason; none has a place in shared memory, as the kernels are called.
+; RUN: %opt -passes=free-arrays,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
 ; CHECK-COUNT-16: alloca
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: it is also indexed by what no loop counts, and would stay in memory
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): the kernel is also called as a function
 define ptx_kernel void @variable(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -34,7 +34,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a loop that indexes it has a trip count that is not constant
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: a loop that indexes it has a trip count that is not constant; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @unknown(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -63,7 +63,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: the source, or LLVM, has decided about unrolling a loop that indexes it
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: the source, or LLVM, has decided about unrolling a loop that indexes it; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @decided(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -92,7 +92,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 8000 bytes: the code would have {{[0-9]+}} instructions; at most 4096 are made
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 8000 bytes) stays in local memory (indexed by {{%.*}}): not in registers: unrolled, the loops that index it would have {{[0-9]+}} instructions; at most 4096 are made; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @large(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [1000 x double]
@@ -121,7 +121,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 1600 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, and 255 are left by the launch bounds
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 1600 bytes) stays in local memory (indexed by {{%.*}}): not in registers: {{[0-9]+}} registers would become {{[0-9]+}}, and 255 are left by the launch bounds; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @registers(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [200 x double]
@@ -150,7 +150,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 320 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, and 64 are left by the launch bounds
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 320 bytes) stays in local memory (indexed by {{%.*}}): not in registers: {{[0-9]+}} registers would become {{[0-9]+}}, and 64 are left by the launch bounds; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @bound(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "nvvm.maxntid"="1024" {
 entry:
   %a = alloca [40 x double]
@@ -179,7 +179,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 800 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, with which less than half of the blocks fit on a multiprocessor
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 800 bytes) stays in local memory (indexed by {{%.*}}): not in registers: {{[0-9]+}} registers would become {{[0-9]+}}, with which less than half of the blocks fit on a multiprocessor; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @occupancy(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "target-cpu"="sm_90" {
 entry:
   %a = alloca [100 x double]
@@ -208,7 +208,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 20 bytes: ptxas keeps it in registers by itself
+; REMARK: remark: {{.*}} stack object %a ([5 x float], 20 bytes) is left to ptxas (indexed by %i): it keeps 5 words in registers and selects among them
 define ptx_kernel void @small(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [5 x float]
@@ -237,7 +237,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a product that is stored to it, or that the loops carry, could meet a sum, and be joined with it
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @contraction(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -270,7 +270,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a loop that indexes it contains one that would stay a loop, and would be copied
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: a loop that indexes it contains one that would stay a loop, and would be copied; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @inner(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -300,7 +300,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: only cold code uses it
+; REMARK: remark: {{.*}} stack object %a ([8 x double], 64 bytes) stays in local memory (indexed by %i): it is used only in cold code
 define ptx_kernel void @cold(ptr addrspace(1) %in, ptr addrspace(1) %out, i1 %c) {
 entry:
   %a = alloca [8 x double]
@@ -323,7 +323,8 @@ done:
   ret void
 }
 
-; No loop indexes it, or it is switched off, or not optimised: nothing is said.
+; No loop indexes it, or it is switched off, or not optimised: nothing is said of registers.
+; REMARK: remark: {{.*}} stack object %a ([8 x double]) stays in local memory: it is accessed with volatile or atomic operations
 define ptx_kernel void @nothing(ptr addrspace(1) %out, i32 %n) {
 entry:
   %a = alloca [8 x double]
@@ -334,6 +335,7 @@ next:
   ret void
 }
 
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): the kernel is also called as a function
 define ptx_kernel void @off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "warpwise-no-arrays" {
 entry:
   %a = alloca [8 x double]
@@ -422,7 +424,7 @@ done:
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{!"branch_weights", i32 1, i32 2000}
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a product that is stored to it, or that the loops carry, could meet a sum, and be joined with it
+; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @narrowed(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 entry:
   %a = alloca [16 x float]
@@ -450,5 +452,21 @@ use:
   %again = icmp ult i32 %j.next, 16
   br i1 %again, label %use, label %done
 done:
+  ret void
+}
+
+define void @calls(ptr addrspace(1) %p, i32 %n) {
+  call ptx_kernel void @variable(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @unknown(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @decided(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @large(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @registers(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @bound(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @occupancy(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @small(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @contraction(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @inner(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @off(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
+  call ptx_kernel void @narrowed(ptr addrspace(1) %p, ptr addrspace(1) %p)
   ret void
 }

@@ -2,7 +2,7 @@
 ; again where they are neighbours. Products that are stored are rounded on their own, since LLVM may now find them in sums.
 ; RUN: %opt -passes=free-arrays,warpwise -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
-; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=free-arrays,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
 ; RUN: %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
 ; RUN: %warpwise simt --compare %s %t.ll -k swap --block 32 --arg f32[256]:random:1
@@ -101,10 +101,10 @@ define ptx_kernel void @chosen(ptr %p) {
 }
 
 ; The product is joined with a sum of its block, and may meet another one.
-; REMARK: remark: {{.*}} a stack object that is copied stays in memory: products and sums around it could become multiply-adds
+; REMARK: remark: {{.*}} stack object %object ([8 x i8], 8 bytes) stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: slots belong to a launch
 ; CHECK-LABEL: @joined(
 ; CHECK: alloca
-define ptx_kernel void @joined(ptr %p, float %x) {
+define void @joined(ptr %p, float %x) {
   %object = alloca [8 x i8], align 4
   %product = fmul contract float %x, %x
   %here = fadd contract float %product, 3.0
@@ -116,6 +116,8 @@ define ptx_kernel void @joined(ptr %p, float %x) {
 }
 
 ; Volatile copies, large objects, and objects whose address goes elsewhere stay as they are.
+; REMARK: remark: {{.*}} stack object %a ([16 x i8]) stays in local memory: it is accessed with volatile or atomic operations
+; REMARK-COUNT-2: remark: {{.*}} stays in local memory: its address is passed to a call
 ; CHECK-LABEL: @stays(
 ; CHECK-COUNT-3: alloca
 ; CHECK-COUNT-3: call void @llvm.memcpy

@@ -1,6 +1,6 @@
 ; Which calls with the address of a stack object stay, one for each reason.
 ; RUN: %opt -passes=inline-calls -S %s | %FileCheck %s
-; RUN: %opt -passes=inline-calls -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=inline-calls,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -9,6 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @annotated, ptr @word, ptr @file, i32 1, ptr null }], section "llvm.metadata"
 @pointer = global ptr @taken
 
+; REMARK-COUNT-4: remark: {{.*}} left as it is: it may come to a recursive call
 define void @plain(ptr %p) {
   store i32 1, ptr %p
   ret void
@@ -58,7 +59,7 @@ define void @passes_on(ptr %p) {
 }
 declare void @unknown(ptr)
 
-; REMARK-COUNT-2: remark: {{.*}} call with the address of a stack object is not inlined: kernels reach 2 calls of the function, and each would be a copy of it
+; REMARK-COUNT-2: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: kernels reach 2 calls of the function that takes its address, and each would be a copy of it; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @kernel_often(
 ; CHECK-COUNT-2: call void @often(
 define ptx_kernel void @kernel_often() {
@@ -69,7 +70,7 @@ define ptx_kernel void @kernel_often() {
   ret void
 }
 
-; REMARK-COUNT-4: remark: {{.*}} call with the address of a stack object is not inlined: the function is not optimised, marked noinline or switched off, or its address is taken
+; REMARK-COUNT-4: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: the function that takes its address is not optimised, marked noinline or switched off, or is called through a pointer; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @kernel_forbidden(
 ; CHECK: call void @annotated(
 ; CHECK: call void @kept(
@@ -87,7 +88,6 @@ define ptx_kernel void @kernel_forbidden() {
   ret void
 }
 
-; REMARK-COUNT-2: remark: {{.*}} left as it is: it may come to a recursive call
 ; CHECK-LABEL: @kernel_recursive(
 ; CHECK: call void @self(
 define ptx_kernel void @kernel_recursive() {
@@ -96,7 +96,8 @@ define ptx_kernel void @kernel_recursive() {
   ret void
 }
 
-; REMARK-COUNT-4: remark: {{.*}} call with the address of a stack object is not inlined: no object would be in registers then, as each is accessed at variable places, or its address goes elsewhere, too
+; each is accessed at variable places, is volatile, or its address goes elsewhere, too
+; REMARK-COUNT-4: remark: {{.*}} stack object %{{.*}} stays in local memory: its address is passed to a call
 ; CHECK-LABEL: @kernel_nothing(
 ; CHECK: call void @variable(
 ; CHECK: call void @volatile(

@@ -6,7 +6,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: stack object %array ([8 x i64], 64 bytes) stays in local memory (indexed by %at): the number of threads of a block is not known: __launch_bounds__(N), or -warpwise-block=N if every launch has that shape, would allow up to 768 threads' copies in shared memory
+; REMARK: stack object %array ([8 x i64], 64 bytes) stays in local memory (indexed by %at): not in registers: a loop that indexes it has a trip count that is not constant; not in shared memory: the number of threads of a block is not known: __launch_bounds__(N), or -warpwise-block=N if every launch has that shape, would allow up to 768 threads' copies in shared memory
 
 ; CHECK: @warpwise_stack_apart.slots = internal addrspace(3) global [32768 x i8]
 ; CHECK: @warpwise_stack_full.slots = internal addrspace(3) global [32768 x i8]

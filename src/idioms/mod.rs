@@ -2,73 +2,38 @@
 //!
 //! Each is decided from one function's text, keeps all results, and is said by a remark:
 //!
-//! - [`objects`]: a struct that is copied as a whole through a stack object is copied word by word, in registers.
 //! - [`counts`]: a loop that clears the lowest bit of a number until none is left counts its bits; `popc` does so at once.
 //! - [`copies`]: a small `memcpy` becomes its loads, and then its stores: the back end alternates them, so that each load
 //!   waits for the store before it, and uses at most 8 bytes at a time.
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
 //!
-//! [`objects`] and [`counts`] run after LLVM has inlined, so that what follows sees short code; the others at the end.
+//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. A fourth one,
+//! [`split`](crate::local_memory::split), is about stack objects.
 
-mod copies;
 mod counts;
-mod objects;
 mod remainders;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
+use crate::local_memory::copies::{self, Copy};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
-use copies::Copy;
 use counts::Count;
-use objects::Objects;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
-use warpwise_ir::phrase::counted;
 
-/// Splits copies that keep objects in memory, and counts bits at once; returns whether the module changed.
+/// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    let splits = Splits { results, context: copies::Context::new() };
-    let has_split = driver::run(&splits, module, divergence::Options::default(), host);
-    driver::run(&Counts { results }, module, divergence::Options::default(), host) || has_split
+    driver::run(&Counts { results }, module, divergence::Options::default(), host)
 }
 
 /// Splits copies, and keeps remainders; returns whether the module changed.
 pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     let pass = Forms { results, context: copies::Context::new() };
     driver::run(&pass, module, divergence::Options::default(), host)
-}
-
-/// The pass that splits copies of stack objects.
-struct Splits {
-    results: Results,
-    context: copies::Context,
-}
-
-impl<'m> FunctionPass<'m> for Splits {
-    type Plan = Objects<'m>;
-    const WORD: &'static str = IDIOMS;
-    const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
-
-    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Objects<'m>>> {
-        let split = |plan: Objects<'m>| {
-            let objects = counted(plan.objects.len(), "stack object");
-            let message = format!("{objects} of {} bytes copied word by word, and so in registers", plan.bytes);
-            Some(Decision::plan(*plan.objects.first()?, "ObjectsSplit", message, plan))
-        };
-        let decision = match objects::find(function, &self.context, self.results) {
-            Ok(found) => found.and_then(split),
-            Err(at) => Some(Decision::refusal(at, "ObjectContraction", objects::KEPT.to_owned())),
-        };
-        decision.into_iter().collect()
-    }
-
-    fn apply(&self, plans: Vec<Objects<'m>>, editor: &mut Editor<'m>) {
-        plans.iter().for_each(|plan| objects::apply(editor, plan));
-    }
 }
 
 /// The pass that counts bits.

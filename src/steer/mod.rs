@@ -20,11 +20,12 @@
 //! versions.
 
 use crate::analyses::{Analyses, Kept};
+use crate::local_memory::stack;
 use crate::settings::{Settings, Transform};
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::versions::{self, Edit, SteeredFunction, Version};
-use crate::{driver, remat, slots, stack};
+use crate::{driver, remat, slots};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};

@@ -29,7 +29,7 @@ use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
-use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
+use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
     KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
 };
@@ -187,9 +187,8 @@ fn check_registers(
     let after = before + (UNROLL_FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
     let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
-    let chip = Chip::of(&context.handles.function.target_cpu());
-    let threads = expected_threads(geometry);
-    let blocks = |registers| chip.resident_blocks(threads, registers, 0);
-    let kept = blocks(after) * if is_tight { 1 } else { KEPT_PART };
-    if after > budget || kept < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
+    let part = if is_tight { 1 } else { KEPT_PART };
+    let keeps_blocks =
+        || Chip::of(&context.handles.function.target_cpu()).keeps_blocks(geometry, [before, after], part);
+    if after > budget || !keeps_blocks() { Err(Reject::Pressure { before, after }) } else { Ok(()) }
 }

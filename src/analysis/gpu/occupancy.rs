@@ -18,6 +18,12 @@ impl Chip {
         by_threads.min(self.blocks).min(by_registers).min(by_shared as u32)
     }
 
+    /// Whether at least one of `part` blocks stays resident if the threads of a kernel need other registers than before.
+    pub fn keeps_blocks(&self, geometry: &Geometry, registers: [u32; 2], part: u32) -> bool {
+        let [before, after] = registers.map(|each| self.resident_blocks(expected_threads(geometry), each, 0));
+        part * after >= before
+    }
+
     /// Size of the shared part of the unified memory, in bytes, if this much is needed.
     pub fn share(&self, wanted_bytes: u64) -> u64 {
         let least = SHARES_KB.into_iter().map(|share| share * 1024).find(|&share| share >= wanted_bytes);

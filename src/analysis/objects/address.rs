@@ -9,28 +9,37 @@ use warpwise_ir::inst::Opcode;
 /// Whether lanes most likely access the object at the same place: where pointers into it are joined, lanes are assumed
 /// to arrive the same way. Good for cost estimates only.
 pub fn is_together(facts: &Facts, object: &Object, access: &ObjectAccess) -> bool {
+    agree(facts, object, pointer_of(facts, access), facts.func.insts[access.inst].block, true)
+}
+
+/// Whether all lanes of a warp that execute the block address the same offset in the object.
+pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
+    agree(facts, object, pointer, block, false)
+}
+
+/// Whether lanes agree on all indices of a pointer, and, if it may be joined, on what chooses among pointers, but for phis.
+fn agree(facts: &Facts, object: &Object, pointer: Value, block: Block, may_be_joined: bool) -> bool {
     let func = &facts.func;
-    let block = func.insts[access.inst].block;
-    let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
+    let mut seen: SmallVec<[Value; 8]> = smallvec![pointer];
     let mut at = 0;
     while let Some(&pointer) = seen.get(at) {
         at += 1;
         if pointer == object.address {
             continue;
         }
-        let Some(def) = func.def(pointer) else { continue };
+        let Some(def) = func.def(pointer) else { if may_be_joined { continue } else { return false } };
         let operands = func.operands(def);
         let further = match func.insts[def].opcode {
             Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
             Opcode::Gep => {
-                let indices = func.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
-                if !indices.into_iter().all(|index| facts.scope_at_use(index, block).is_some()) {
+                let mut indices = func.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
+                if !indices.all(|index| facts.scope_at_use(index, block).is_some()) {
                     return false;
                 }
                 &operands[..1]
             }
-            Opcode::Select if facts.scope_at_use(operands[0], block).is_some() => &operands[1..],
-            Opcode::Phi => operands,
+            Opcode::Select if may_be_joined && facts.scope_at_use(operands[0], block).is_some() => &operands[1..],
+            Opcode::Phi if may_be_joined => operands,
             _ => return false,
         };
         for &pointer in further {
@@ -40,25 +49,6 @@ pub fn is_together(facts: &Facts, object: &Object, access: &ObjectAccess) -> boo
         }
     }
     true
-}
-
-/// Whether all lanes of a warp that execute the block address the same offset in the object.
-pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
-    let func = &facts.func;
-    if pointer == object.address {
-        return true;
-    }
-    let Some(def) = func.def(pointer) else { return false };
-    match func.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, func.operands(def)[0], block),
-        Opcode::Gep => {
-            let operands = func.operands(def);
-            let indices = &func.gep(def).terms;
-            indices.iter().all(|index| facts.scope_at_use(operands[index.operand as usize], block).is_some())
-                && offset_is_uniform(facts, object, operands[0], block)
-        }
-        _ => false,
-    }
 }
 
 /// The offset of a pointer into the object in bytes, if it is constant.

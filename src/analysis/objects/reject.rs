@@ -56,18 +56,4 @@ impl Unfollowed {
             | Unfollowed::Mixed { at } => Some(at),
         }
     }
-    /// Name of the remark.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Unfollowed::Dynamic => "StackDynamic",
-            Unfollowed::Huge { .. } => "StackHuge",
-            Unfollowed::Escapes { .. } => "StackEscapes",
-            Unfollowed::Unreachable { .. } => "StackUnreachable",
-            Unfollowed::Atomic { .. } => "StackAtomic",
-            Unfollowed::OddType { .. } => "StackOddType",
-            Unfollowed::UnknownLength { .. } => "StackUnknownLength",
-            Unfollowed::LongCopy { .. } => "StackLongCopy",
-            Unfollowed::Mixed { .. } => "StackMixed",
-        }
-    }
 }

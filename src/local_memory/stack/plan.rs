@@ -17,22 +17,20 @@
 //!    [gathers](super::cache) lose, if it is used little compared with objects that stay anyway, or if `ptxas` keeps it
 //!    in registers.
 //!
-//! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
+//! Cost: linear in uses, but for objects that could have warp copies, whose accesses are compared with their writes.
 
 use super::cache::Cache;
 use super::gain::Foreseen;
-use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
+use crate::local_memory::reject::Reject;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use crate::shared_memory::room::NoShared;
-use cranelift_entity::EntityRef;
-use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::{KEPT_PART, LESS_USED_PART, MAX_CONSTANT};
+use warpwise_analysis::gpu::prices::{KEPT_PART, LESS_USED_PART, MAX_CONSTANT, STACK_LEAST_GAIN};
 use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use warpwise_analysis::objects::constant::contents;
 use warpwise_analysis::objects::selected::stays_in_registers;
@@ -154,7 +152,7 @@ pub fn plan(
                 continue;
             }
         };
-        let reason = profit.as_ref().and_then(|profit| reason_to_stay(analyses.outline(), &profit.cache, object));
+        let reason = profit.as_ref().and_then(|profit| profit.cache.reason_to_stay(analyses.outline(), object));
         match reason {
             None => ranked.push((
                 executions(analyses.outline(), &analyses.frequencies(), object) / object.size.max(1) as f64,
@@ -214,14 +212,6 @@ fn executions(outline: &Outline, frequencies: &Frequencies<'_>, object: &Object)
     blocks.chain(object.copied_in(outline)).map(|block| frequencies.of(block)).sum()
 }
 
-/// Why an object is not worth any room.
-fn reason_to_stay(outline: &Outline, cache: &Cache<'_>, object: &Object) -> Option<Reject> {
-    if stays_in_registers(outline, object) {
-        return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
-    }
-    cache.reason_to_stay(outline, object)
-}
-
 /// If objects for which there is no room exceed the whole cache, others that are used little in comparison stay too; and
 /// all stay if what they leave of the cache has no room for what stays of a single warp. (A kernel of one warp for each
 /// multiprocessor that kept 5 KB a thread took 2.2 times as long when 120 bytes had moved, on an H200.)
@@ -244,23 +234,19 @@ fn leave_less_used(
         left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + executions(object)));
     let StackPlan { moves, refusals } = found;
     let left = budget.left_of_cache();
-    if others * u64::from(WARP_SIZE) > left {
-        moves.retain(|planned| {
-            if planned.bytes > 0 {
-                refusals.push((planned.object.address, Reject::Displaces { others, left }));
-            }
-            planned.bytes == 0
-        });
-    }
-    if others * u64::from(budget.resident_threads()) < budget.chip.unified_bytes {
-        return;
-    }
+    let exceed = others * u64::from(budget.resident_threads()) >= budget.chip.unified_bytes;
     moves.retain(|planned| {
-        let is_less_used = planned.bytes > 0 && executions(&planned.object) * LESS_USED_PART < weight;
-        if is_less_used {
-            refusals.push((planned.object.address, Reject::LessUsed { others }));
-        }
-        !is_less_used
+        let reason = if planned.bytes == 0 {
+            None
+        } else if others * u64::from(WARP_SIZE) > left {
+            Some(Reject::Displaces { others, left })
+        } else {
+            let is_less_used = exceed && executions(&planned.object) * LESS_USED_PART < weight;
+            is_less_used.then_some(Reject::LessUsed { others })
+        };
+        let stays = reason.is_none();
+        refusals.extend(reason.map(|reason| (planned.object.address, reason)));
+        stays
     });
 }
 
@@ -318,7 +304,9 @@ fn worthwhile(
     if let (Some(Profit { cache, foreseen }), Placement::Thread { .. }) = (profit, &placement) {
         cache.price(facts, object, budget, bytes)?;
         let foreseen = foreseen.gain(facts, objects, object, cache.crowd(budget));
-        Foreseen::check(foreseen)?;
+        if foreseen < STACK_LEAST_GAIN {
+            return Err(Reject::LittleGain { gain: foreseen, least: STACK_LEAST_GAIN });
+        }
         gain = Some(foreseen);
     }
     Ok(Move { object: object.clone(), placement, bytes, gain, part })
@@ -396,25 +384,10 @@ fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
     let func = &outline.func;
     let (at, from) = (func.insts[access].block, func.insts[write].block);
     let after = if at == from { access >= write } else { outline.dominators().dominates(from, at) };
-    after && !reaches(outline, at, from)
-}
-
-/// Whether a path of at least one edge leads from one block to another.
-pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
-    let graph = &outline.func.graph;
-    let mut seen = FixedBitSet::with_capacity(graph.block_count());
-    let mut stack = vec![from];
-    while let Some(block) = stack.pop() {
-        for &next in graph.succs(block) {
-            if next == to {
-                return true;
-            }
-            if !seen.put(next.index()) {
-                stack.push(next);
-            }
-        }
-    }
-    false
+    // a way back makes a cycle of both
+    let cycles = &outline.cfg().cycles;
+    let comes_back = || cycles.outermost_of(at).is_some_and(|cycle| cycles.contains(cycle, from));
+    after && !comes_back()
 }
 
 #[cfg(test)]

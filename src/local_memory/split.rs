@@ -6,36 +6,67 @@
 //! `select` goes as well: LLVM loads from both and selects words.
 
 use super::copies::{self, Copy};
+use super::inventory::{Uses, allocas};
+use crate::analyses::Analyses;
+use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
-use crate::uses::Uses;
+use crate::settings::transform::IDIOMS;
 use warpwise_analysis::contraction::raw::to_round_everywhere;
+use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Type, TypeKind};
+use warpwise_ir::llvm::handle::{Function, Inst, Module, Type, TypeKind};
+use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::phrase::counted;
 
-/// What is said of the objects that stay.
-pub const KEPT: &str =
-    "a stack object that is copied stays in memory: products and sums around it could become multiply-adds";
+/// Splits the copies in a module; returns whether it changed.
+pub fn run(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
+    driver::run(&Splits { results, context: copies::Context::new() }, module, divergence::Options::default(), host)
+}
+
+/// The pass.
+struct Splits {
+    results: Results,
+    context: copies::Context,
+}
+
+impl<'m> FunctionPass<'m> for Splits {
+    type Plan = Objects<'m>;
+    const WORD: &'static str = IDIOMS;
+    const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
+
+    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Objects<'m>>> {
+        let split = |plan: Objects<'m>| {
+            let objects = counted(plan.objects.len(), "stack object");
+            let message = format!("{objects} of {} bytes copied word by word, and so in registers", plan.bytes);
+            Some(Decision::plan(*plan.objects.first()?, "ObjectsSplit", message, plan))
+        };
+        find(function, &self.context, self.results).ok().and_then(split).into_iter().collect()
+    }
+
+    fn apply(&self, plans: Vec<Objects<'m>>, editor: &mut Editor<'m>) {
+        plans.iter().for_each(|plan| apply(editor, plan));
+    }
+}
 
 /// Objects that can be registers once their copies are split.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Objects<'m> {
-    pub objects: Vec<Inst<'m>>,
-    pub bytes: u64,
+    objects: Vec<Inst<'m>>,
+    bytes: u64,
     copies: Vec<Copy<'m>>,
     /// Products that keep their own rounding.
     products: Vec<Inst<'m>>,
 }
 
-/// The objects of a function, if there are any; an error if multiply-adds could change.
+/// The objects of a function; those that stay, as multiply-adds could change, as an error.
 pub fn find<'m>(
     function: Function<'m>,
     context: &copies::Context,
     results: Results,
-) -> Result<Option<Objects<'m>>, Inst<'m>> {
-    let mut found = Objects { objects: Vec::new(), bytes: 0, copies: Vec::new(), products: Vec::new() };
-    let allocas = function.blocks().take(1).flat_map(|block| block.insts());
-    for alloca in allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca) {
+) -> Result<Objects<'m>, Vec<Inst<'m>>> {
+    let mut found = Objects::default();
+    for alloca in allocas(function) {
         let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= OBJECT_MAX_BYTES) else { continue };
         let uses = Uses::of(alloca.value());
         if uses.has_others || !uses.passed.is_empty() || uses.copies.is_empty() {
@@ -52,15 +83,15 @@ pub fn find<'m>(
             }
         }
     }
-    let Some(&first) = found.objects.first() else { return Ok(None) };
-    if results == Results::Same {
-        found.products = to_round_everywhere(function).ok_or(first)?;
+    if results == Results::Same && !found.objects.is_empty() {
+        let Some(products) = to_round_everywhere(function) else { return Err(found.objects) };
+        found.products = products;
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// Writes loads and stores in the places of the copies.
-pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Objects<'m>) {
+fn apply<'m>(editor: &mut Editor<'m>, plan: &Objects<'m>) {
     plan.products.iter().for_each(|&product| editor.round_alone(product));
     for copy in &plan.copies {
         // numbers, as LLVM itself makes of a copy of a few bytes: accesses of neighbours become wide ones

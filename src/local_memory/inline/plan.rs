@@ -2,12 +2,12 @@
 
 use super::calls::Calls;
 use super::products;
-use super::reject::Reject;
+use crate::local_memory::inventory::{Uses, allocas};
+use crate::local_memory::reject::Reject;
 use crate::settings::transform::INLINE;
 use crate::settings::{Results, is_enabled};
-use crate::uses::Uses;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
+use warpwise_ir::llvm::handle::{Function, Inst};
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
@@ -26,6 +26,7 @@ pub enum Stage {
 /// A call to be inlined.
 #[derive(Debug)]
 pub struct Plan<'m> {
+    pub call: Inst<'m>,
     /// Stack objects that can be in registers then, and their bytes.
     pub objects: usize,
     pub bytes: u64,
@@ -37,6 +38,7 @@ pub struct Plan<'m> {
 
 /// A stack object of the caller.
 struct Object<'m> {
+    alloca: Inst<'m>,
     bytes: u64,
     /// The calls that take its address.
     calls: Vec<Inst<'m>>,
@@ -48,16 +50,12 @@ struct Object<'m> {
     is_freed: bool,
 }
 
-/// The calls in a function that take the address of a stack object, with a plan or the reason why they stay.
-pub fn plan<'m>(
-    caller: Function<'m>,
-    calls: &Calls<'m>,
-    stage: Stage,
-    results: Results,
-) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
-    let allocas = caller.blocks().take(1).flat_map(|block| block.insts());
-    let objects: Vec<Object<'m>> =
-        allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca).filter_map(|inst| object(inst, stage)).collect();
+/// What is decided about a caller: calls to be inlined, and objects that would be in registers if one were that stays.
+pub type Decided<'m> = (Vec<Plan<'m>>, Vec<(Inst<'m>, Reject)>);
+
+/// Decides about the calls in a function that take the address of a stack object.
+pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: Results) -> Decided<'m> {
+    let objects: Vec<Object<'m>> = allocas(caller).filter_map(|alloca| object(alloca, stage)).collect();
     let mut sites: Vec<Inst<'m>> = Vec::new();
     for &call in objects.iter().flat_map(|object| &object.calls) {
         if !sites.contains(&call) && (stage == Stage::Late || is_large(call)) {
@@ -67,36 +65,37 @@ pub fn plan<'m>(
     let forbidden: Vec<(Inst<'m>, Reject)> =
         sites.iter().filter_map(|&call| Some((call, obstacle(call, calls)?))).collect();
     let may = |call: &Inst<'m>| forbidden.iter().all(|(other, _)| other != call);
-    let frees = |object: &&Object<'m>| object.is_freed && object.calls.iter().all(may);
-    let judge = |&call: &Inst<'m>| {
-        let of_call = || objects.iter().filter(|object| object.calls.contains(&call));
-        let reject = forbidden.iter().find(|(other, _)| *other == call).map(|&(_, reject)| reject);
-        if !of_call().any(|object| object.is_freed) {
-            return (call, Err(Reject::FreesNothing));
+    let (mut plans, mut refusals) = (Vec::new(), Vec::new());
+    for call in sites {
+        let of_call = || objects.iter().filter(|object| object.is_freed && object.calls.contains(&call));
+        let freed = of_call().filter(|object| object.calls.iter().all(may));
+        let outcome = match forbidden.iter().find(|(other, _)| *other == call) {
+            Some((_, reject)) => Err(reject.clone()),
+            None => plan_call(call, freed, stage, results),
+        };
+        match outcome {
+            Ok(plan) => plans.extend(plan),
+            Err(reject) => refusals.extend(of_call().map(|object| (object.alloca, reject.clone()))),
         }
-        if let Some(reject) = reject {
-            return (call, Err(reject));
-        }
-        (call, plan_call(call, of_call().filter(frees), stage, results))
-    };
-    sites.iter().map(judge).collect()
+    }
+    (plans, refusals)
 }
 
-/// The plan for a call that nothing forbids, given the objects that it frees.
+/// The plan for a call that nothing forbids, given the objects that it frees, if there are any.
 fn plan_call<'a, 'm: 'a>(
     call: Inst<'m>,
     freed: impl Iterator<Item = &'a Object<'m>>,
     stage: Stage,
     results: Results,
-) -> Result<Plan<'m>, Reject> {
+) -> Result<Option<Plan<'m>>, Reject> {
     let (mut objects, mut bytes, mut may_join) = (0, 0, false);
     for object in freed {
         objects += 1;
         bytes += object.bytes;
         may_join |= products::meet_in_object(&object.accesses, object.is_copied, stage);
     }
-    let Some(callee) = call.defined_callee().filter(|_| objects > 0) else { return Err(Reject::FreesNothing) };
-    let mut plan = Plan { objects, bytes, instructions: size(callee), products: Vec::new() };
+    let Some(callee) = call.defined_callee().filter(|_| objects > 0) else { return Ok(None) };
+    let mut plan = Plan { call, objects, bytes, instructions: size(callee), products: Vec::new() };
     if results == Results::Same {
         if may_join || products::meet_in_call(call, callee, stage) || products::are_parted(call, callee) {
             return Err(Reject::Contraction);
@@ -106,7 +105,7 @@ fn plan_call<'a, 'm: 'a>(
         let may_round = |products: &Vec<_>| products.is_empty() || stage == Stage::Late;
         plan.products = products.filter(may_round).ok_or(Reject::Contraction)?;
     }
-    Ok(plan)
+    Ok(Some(plan))
 }
 
 /// How an alloca of constant size is used, if its address is passed to functions with a body.
@@ -114,7 +113,8 @@ fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
     alloca.operand(0).const_u64()?;
     let bytes = alloca.allocated_bytes()?;
     let Uses { passed, accesses, is_copied, is_chosen, has_others, .. } = Uses::of(alloca.value());
-    let mut object = Object { bytes, calls: Vec::new(), accesses, is_copied, is_freed: !(has_others || is_chosen) };
+    let is_freed = !(has_others || is_chosen);
+    let mut object = Object { alloca, bytes, calls: Vec::new(), accesses, is_copied, is_freed };
     for (call, index, offset) in passed {
         object.is_freed &= callee_frees(&mut object, call, index, offset, stage, 0);
         if !object.calls.contains(&call) {
@@ -171,7 +171,7 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
     } else if count != 1 {
         Some(Reject::Often { calls: count })
     } else if instructions > INLINE_MAX_INSTRUCTIONS {
-        Some(Reject::Large { instructions })
+        Some(Reject::Callee { instructions })
     } else {
         None
     }

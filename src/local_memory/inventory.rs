@@ -1,11 +1,17 @@
-//! How is an object used through its address, and could it be in registers?
+//! Which stack objects does a function have, how is each used through its address, and could it be in registers?
 //!
 //! LLVM puts an object into registers if every load and store goes to a constant place in it. What is followed here is
 //! less than LLVM can do: constant places, copies of constant length, lifetime markers, and calls, which are the caller's
 //! to judge.
 
-use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
+use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 use warpwise_ir::llvm::uses::{Use, follow};
+
+/// The stack objects of a function that are allocated once.
+pub fn allocas<'m>(function: Function<'m>) -> impl Iterator<Item = Inst<'m>> {
+    let entry = function.blocks().take(1).flat_map(|block| block.insts());
+    entry.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+}
 
 /// The uses of one object, or of an argument that points into one.
 #[derive(Debug, Default)]

@@ -7,16 +7,15 @@
 //! that LLVM does not know of the single call. The function itself stays as it is, so that other modules may call it.
 //!
 //! 1. [`calls`] lists what kernels reach, callees first, and counts calls.
-//! 2. For each caller, [`plan`] chooses calls from read-only facts: [`uses`](crate::uses) say how an object is used, [`products`] how
-//!    results keep their bits.
+//! 2. For each caller, [`plan`] chooses calls from read-only facts: [`inventory`](super::inventory) says how an object is used,
+//!    [`products`] how results keep their bits.
 //! 3. LLVM inlines, and its pipeline for one function simplifies the caller, before callers of that one are looked at.
 
-mod calls;
-mod plan;
+pub mod calls;
+pub mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;
 mod products;
-mod reject;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
@@ -26,7 +25,6 @@ use crate::settings::transform::INLINE;
 use calls::Calls;
 use plan::Plan;
 pub use plan::Stage;
-use reject::Reject;
 use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -57,29 +55,21 @@ struct Inline<'a, 'm> {
 }
 
 impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
-    type Plan = (Inst<'m>, Plan<'m>);
+    type Plan = Plan<'m>;
     const WORD: &'static str = INLINE;
     const THEN: Option<Reshape> = None;
 
     fn plan(&self, caller: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
-        let decide = |(at, outcome): (Inst<'m>, Result<Plan<'m>, Reject>)| match outcome {
-            Ok(plan) => Some(Decision::plan(at, "CallInlined", plan.to_string(), (at, plan))),
-            // LLVM may still inline what is refused early
-            Err(_) if self.stage == Stage::Early => None,
-            Err(reject) => {
-                let message = format!("call with the address of a stack object is not inlined: {reject}");
-                Some(Decision::refusal(at, reject.name(), message))
-            }
-        };
-        plan::plan(caller, self.calls, self.stage, self.results).into_iter().filter_map(decide).collect()
+        let (plans, _) = plan::plan(caller, self.calls, self.stage, self.results);
+        plans.into_iter().map(|plan| Decision::plan(plan.call, "CallInlined", plan.to_string(), plan)).collect()
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
-        let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|(_, plan)| plan.products.iter().copied()).collect();
+        let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|plan| plan.products.iter().copied()).collect();
         products.sort_unstable();
         products.dedup();
         products.into_iter().for_each(|product| editor.round_alone(product));
-        for (call, _) in plans {
+        for Plan { call, .. } in plans {
             #[cfg(any(feature = "mutants", test))]
             let shared = planted::before(editor, call);
             editor.inline(call);

@@ -11,67 +11,35 @@ mod apply_joined;
 mod cache;
 mod gain;
 pub mod plan;
-pub mod reject;
-mod report;
 
 use crate::analyses::{Analyses, FunctionAnalyses, Kept};
+use crate::local_memory::report;
 use crate::shared_memory::layout::Ground;
-use crate::shared_memory::room::NoShared;
 use crate::versions::{Edit, SteeredFunction};
 use plan::{Move, Placement, StackPlan};
-use reject::Reject;
 use std::collections::BTreeSet;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
 use warpwise_analysis::objects::argument::copied_arguments;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
-
-/// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
-/// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
-const MAX_CHAIN: u32 = 1000;
+use warpwise_ir::llvm::handle::{Function, RawOpcode};
 
 /// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
-    has_alloca(function) || copied_arguments(function).next().is_some()
-}
-
-fn has_alloca(function: Function<'_>) -> bool {
-    function.blocks().flat_map(|block| block.insts()).any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
-}
-
-/// Whether a constant is stored to any stack object: only then can [`plan_constants`] find anything.
-fn may_need_no_memory(body: Function<'_>) -> bool {
-    let to_stack = |inst: Inst<'_>| {
-        let (value, mut pointer) = match inst.opcode() {
-            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
-            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
-            _ => return false,
-        };
-        if !value.is_constant() {
-            return false;
-        }
-        for _ in 0..MAX_CHAIN {
-            match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
-                Some(gep) => pointer = gep.operand(0),
-                None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),
-            }
-        }
-        true
-    };
-    body.blocks().flat_map(|block| block.insts()).any(to_stack)
+    let mut insts = function.blocks().flat_map(|block| block.insts());
+    insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca) || copied_arguments(function).next().is_some()
 }
 
 /// Plans which objects become constants.
 pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
-    if !(steered.settings.candidates.stack && may_need_no_memory(steered.body())) {
+    if !(steered.settings.candidates.stack && has_objects(steered.body())) {
         return None;
     }
     let analyses = analyses.of(steered.body());
     let mut plan = plan::plan_constants(analyses);
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, None, steered.host);
+    report::objects(steered, analyses, &plan);
     edit(plan, Ground::Static { threads: 0 }, Kept::Nothing, Editor::reads_globals)
 }
 
@@ -85,11 +53,8 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     steered.bind(analyses);
     let mut room = steered.room(analyses);
     let mut plan = plan::plan(analyses, &mut room, candidates.unprofitable);
-    if steered.is_second_body() && plan.moves.is_empty() {
-        say_bounds(analyses, &mut plan);
-    }
     admit(steered, analyses, &mut plan);
-    report::objects(analyses, &plan, steered.launch_version(), steered.host);
+    report::objects(steered, analyses, &plan);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
         let (outline, pressure) = analyses.pressure();
@@ -108,19 +73,6 @@ fn admit<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>,
         };
         steered.admits(analyses, planned.object.address, "stack object", becomes)
     });
-}
-
-/// A second body in which nothing moves is not created; objects for which it had no room are then reported to lack a
-/// launch bound.
-fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
-    let objects = analyses.objects();
-    for (address, reason) in &mut plan.refusals {
-        if let Reject::NoShared(NoShared::NoRoom(_)) = reason {
-            let object = objects.iter().find(|object| object.0 == *address);
-            let size = object.and_then(|(_, object)| object.as_ref().ok()).map_or(1, |object| object.size);
-            *reason = NoShared::no_bound(size).into();
-        }
-    }
 }
 
 /// The edit for a plan that moves anything. `attributes` adds the function attributes that hold after it.

@@ -1,12 +1,39 @@
-//! Why does a stack object stay where it is? One variant, and one remark, for each reason.
+//! Why does a stack object stay in local memory? One variant for each reason.
 
 use crate::shared_memory::room::NoShared;
+use warpwise_analysis::gpu::prices::{ARRAYS_MAX_INSTRUCTIONS, INLINE_MAX_INSTRUCTIONS};
 use warpwise_analysis::objects::Unfollowed;
 use warpwise_ir::entity::Inst;
 
-/// Why it is not moved.
+/// Why a remedy failed: those that would lead to registers, then those that lead to shared memory.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Reject {
+    #[error("a loop that indexes it has a trip count that is not constant")]
+    Turns,
+    #[error("the source, or LLVM, has decided about unrolling a loop that indexes it")]
+    Decided,
+    #[error(
+        "unrolled, the loops that index it would have {instructions} instructions; at most {ARRAYS_MAX_INSTRUCTIONS} are made"
+    )]
+    Unrolled { instructions: u64 },
+    #[error("{before} registers would become {after}, and {most} are left by the launch bounds")]
+    Registers { before: u32, after: u32, most: u32 },
+    #[error("{before} registers would become {after}, with which less than half of the blocks fit on a multiprocessor")]
+    Occupancy { before: u32, after: u32 },
+    #[error("a loop that indexes it contains one that would stay a loop, and would be copied")]
+    InnerLoop,
+    #[error("kernels reach {calls} calls of the function that takes its address, and each would be a copy of it")]
+    Often { calls: usize },
+    #[error(
+        "the function that takes its address is not optimised, marked noinline or switched off, or is called through a pointer"
+    )]
+    Forbidden,
+    #[error(
+        "the function that takes its address has {instructions} instructions; at most {INLINE_MAX_INSTRUCTIONS} are inlined"
+    )]
+    Callee { instructions: usize },
+    #[error("products and sums around it could become other multiply-adds; -warpwise-results=contract allows that")]
+    Contraction,
     #[error(transparent)]
     Unfollowed(#[from] Unfollowed),
     #[error(transparent)]
@@ -57,20 +84,5 @@ impl Reject {
     /// Whether the reason is not a single line, because it applies to all uses.
     pub fn is_of_all_uses(&self) -> bool {
         matches!(self, Reject::Cold { .. } | Reject::OutsideLoops { .. } | Reject::Cached { .. })
-    }
-    /// Name of the remark.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Reject::Unfollowed(reason) => reason.name(),
-            Reject::NoShared(reason) => reason.name(),
-            Reject::Cold { .. } => "StackCold",
-            Reject::OutsideLoops { .. } => "StackOutsideLoops",
-            Reject::Cache { .. } => "StackCache",
-            Reject::Cached { .. } => "StackCached",
-            Reject::LessUsed { .. } => "StackLessUsed",
-            Reject::LittleGain { .. } => "StackLittleGain",
-            Reject::Displaces { .. } => "StackDisplaces",
-            Reject::InRegisters { .. } => "StackInRegisters",
-        }
     }
 }

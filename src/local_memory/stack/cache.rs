@@ -14,7 +14,7 @@
 //!
 //! Cost: one look at every load. Source: our measurements; we know of no work that decides by this.
 
-use super::reject::Reject;
+use crate::local_memory::reject::Reject;
 use crate::shared_memory::budget::SharedBudget;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
@@ -28,6 +28,7 @@ use warpwise_analysis::gpu::prices::{
     SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL,
 };
 use warpwise_analysis::objects::address::is_together;
+use warpwise_analysis::objects::selected::stays_in_registers;
 use warpwise_analysis::objects::{Object, ObjectAccess};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
@@ -90,6 +91,9 @@ impl<'m> Cache<'m> {
 
     /// Why an object is not worth any room taken from the cache.
     pub fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
+        if stays_in_registers(outline, object) {
+            return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
+        }
         let at = object.accesses.first()?.inst;
         let mut used = self.used(outline, object).map(|(_, block)| block).chain(object.copied_in(outline)).peekable();
         if used.peek().is_none() {

@@ -11,22 +11,21 @@
 //! It runs after LLVM has inlined, before branches are fused and before objects are moved to shared memory.
 
 mod index;
-mod plan;
+pub mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;
 mod products;
-mod reject;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
+use crate::local_memory::inventory::allocas;
 use crate::settings::Results;
 use crate::settings::transform::ARRAYS;
 use plan::Plan;
-use reject::Reject;
 use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
@@ -46,19 +45,12 @@ impl<'m> FunctionPass<'m> for Arrays {
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
     fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Plan<'m>>> {
-        if !plan::may_have_any(function) {
+        if allocas(function).next().is_none() || function.blocks().nth(1).is_none() {
             return Vec::new();
         }
-        let known = analyses.of(function);
-        let decided = plan::plan(known.outline(), &known.handles, self.results);
-        let stays = |(object, reject): (Inst<'m>, Reject)| {
-            let bytes = object.allocated_bytes().unwrap_or(0);
-            let message = format!("loops are not unrolled for the stack object of {bytes} bytes: {reject}");
-            Decision::refusal(object, reject.name(), message)
-        };
         let freed =
             |plan: Plan<'m>| Some(Decision::plan(*plan.objects.first()?, "ArraysFreed", plan.to_string(), plan));
-        decided.refusals.into_iter().map(stays).chain(decided.plan.and_then(freed)).collect()
+        plan::plan(analyses.of(function), self.results).0.and_then(freed).into_iter().collect()
     }
 
     fn apply(&self, plans: Vec<Plan<'m>>, editor: &mut Editor<'m>) {

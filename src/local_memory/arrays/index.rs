@@ -3,13 +3,12 @@
 //! A value is constant in each copy of the loops if it is computed from constants, the object's address and phis of loop
 //! headers whose start and next value are so computed. Each such loop must have a constant trip count.
 
-use super::reject::Reject;
+use crate::local_memory::reject::Reject;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::Object;
-use warpwise_analysis::objects::address::pointer_of;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -23,85 +22,75 @@ pub struct Unrolled {
     pub turns: u64,
 }
 
-/// The loops that index an object; none if all its accesses go to constant places already.
+/// The loops that index an object; none if all its accesses go to constant places already, or it is also indexed by what
+/// no loop counts.
 pub fn loops_of(
     outline: &Outline,
     handles: &Handles<'_>,
     frequencies: &Frequencies<'_>,
     object: &Object,
 ) -> Result<Vec<Unrolled>, Reject> {
-    let mut walk =
-        Walk { outline, handles, frequencies, base: object.address, loops: Vec::new(), seen: FxHashSet::default() };
-    let mut outcome = Ok(());
-    for access in &object.accesses {
-        let found = walk.follow(pointer_of(outline, access));
-        // that a place is variable says more than that a loop is
-        outcome = match (outcome, found) {
-            (Err(Reject::Variable), _) | (_, Ok(())) => outcome,
-            (_, Err(reject)) => Err(reject),
-        };
+    let (loops, seen) = (Vec::new(), FxHashSet::from_iter([object.address]));
+    let mut walk = Walk { outline, frequencies, loops, all_counted: true, seen };
+    if !object.derived.iter().all(|&pointer| walk.follow(pointer).is_some()) {
+        return Ok(Vec::new());
     }
-    // copies have a second end
-    for &inst in &object.derived {
-        if outcome.is_ok() {
-            outcome = walk.follow(outline.func.result(inst));
-        }
-    }
-    match outcome {
-        Err(reject) if walk.loops.is_empty() && reject == Reject::Variable => Ok(Vec::new()),
-        outcome => outcome.map(|()| walk.loops),
+    let is_decided = |one: &Unrolled| handles.inst(outline.func.terminator(one.latch)).unroll_is_decided();
+    match walk.loops.iter().any(is_decided) {
+        _ if !walk.all_counted => Err(Reject::Turns),
+        true => Err(Reject::Decided),
+        false => Ok(walk.loops),
     }
 }
 
 struct Walk<'a, 'm> {
     outline: &'a Outline,
-    handles: &'a Handles<'m>,
     frequencies: &'a Frequencies<'m>,
-    base: Value,
     loops: Vec<Unrolled>,
+    /// Whether all loops have a constant trip count.
+    all_counted: bool,
     seen: FxHashSet<Value>,
 }
 
 impl Walk<'_, '_> {
-    /// Checks that a value is constant in each copy, and notes the loops of which that needs copies.
-    fn follow(&mut self, value: Value) -> Result<(), Reject> {
-        let mut open = vec![value];
+    /// Notes the loops of which copies are needed so that a result is constant in each; `None` if it would not be.
+    fn follow(&mut self, inst: Inst) -> Option<()> {
+        let func = &self.outline.func;
+        let mut open = vec![func.result(inst)];
         while let Some(value) = open.pop() {
-            let func = &self.outline.func;
-            if value == self.base || func.constant(value).is_some() || !self.seen.insert(value) {
+            if func.constant(value).is_some() || !self.seen.insert(value) {
                 continue;
             }
-            let Some(def) = func.def(value) else { return Err(Reject::Variable) };
+            let def = func.def(value)?;
             match func.insts[def].opcode {
                 Opcode::Phi => self.phi(def)?,
                 opcode if is_folded(opcode) => {}
-                _ => return Err(Reject::Variable),
+                _ => return None,
             }
-            open.extend_from_slice(self.outline.func.operands(def));
+            open.extend_from_slice(func.operands(def));
         }
-        Ok(())
+        Some(())
     }
 
     /// A phi is constant if it is that of a loop header, or joins one value only.
-    fn phi(&mut self, phi: Inst) -> Result<(), Reject> {
+    fn phi(&mut self, phi: Inst) -> Option<()> {
         let func = &self.outline.func;
         if func.operands(phi).len() == 1 {
-            return Ok(());
+            return Some(());
         }
         let (cycles, block) = (&self.outline.cfg().cycles, func.insts[phi].block);
-        let cycle = cycles.cycle_of(block).filter(|&cycle| cycles.header(cycle) == block).ok_or(Reject::Variable)?;
+        let cycle = cycles.cycle_of(block).filter(|&cycle| cycles.header(cycle) == block)?;
         if self.loops.iter().any(|known| known.cycle == cycle) {
-            return Ok(());
+            return Some(());
         }
         let mut latches = cycles.latches(&func.graph, cycle);
-        let (Some(latch), None) = (latches.next(), latches.next()) else { return Err(Reject::Turns) };
+        let latch = latches.next().filter(|_| latches.next().is_none() && cycles.is_reducible(cycle));
         let turns = self.frequencies.turns(block).and_then(|turns| turns.exact);
-        let turns = turns.filter(|_| cycles.is_reducible(cycle)).ok_or(Reject::Turns)?;
-        if self.handles.inst(func.terminator(latch)).unroll_is_decided() {
-            return Err(Reject::Decided);
+        match latch.zip(turns) {
+            Some((latch, turns)) => self.loops.push(Unrolled { cycle, latch, turns }),
+            None => self.all_counted = false,
         }
-        self.loops.push(Unrolled { cycle, latch, turns });
-        Ok(())
+        Some(())
     }
 }
 

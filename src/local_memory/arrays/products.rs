@@ -6,7 +6,6 @@
 //! with another sum now: then the loops stay. So they do where a float that was rounded to `float` may meet its rounding to
 //! `half`, which the back end joins, too.
 
-use super::reject::Reject;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::{Joins, Pair};
 use warpwise_analysis::divergence::Outline;
@@ -17,12 +16,9 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 
-/// The products that must be rounded by themselves if loops are unrolled and the objects are registers.
-pub fn to_round<'m>(
-    outline: &Outline,
-    handles: &Handles<'m>,
-    objects: &[&Object],
-) -> Result<Vec<handle::Inst<'m>>, Reject> {
+/// The products that must be rounded by themselves if loops are unrolled and the objects are registers; `None` if one cannot
+/// be.
+pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object]) -> Option<Vec<handle::Inst<'m>>> {
     let func = &outline.func;
     let of_kind = |is_wanted: fn(AccessKind) -> bool| {
         let accesses = objects.iter().flat_map(|object| &object.accesses);
@@ -47,11 +43,11 @@ pub fn to_round<'m>(
         let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(inst.ty());
         match met {
             Met { apart: true, here: false } if can_stay_apart => found.push(inst),
-            Met { apart: true, .. } => return Err(Reject::Contraction),
+            Met { apart: true, .. } => return None,
             Met { apart: false, .. } => {}
         }
     }
-    Ok(found)
+    Some(found)
 }
 
 /// Which sums a product meets.

@@ -16,12 +16,11 @@
 //!
 //! Cost: one look at every instruction.
 
-use super::reject::Reject;
 use std::rc::Rc;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE, STACK_LEAST_GAIN};
+use warpwise_analysis::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE};
 use warpwise_analysis::objects::address::is_together;
 use warpwise_analysis::objects::{Object, StackObject};
 use warpwise_ir::geometry::WARP_SIZE;
@@ -69,10 +68,5 @@ impl<'m> Foreseen<'m> {
         let added: f64 = all.map(|object| self.added(facts, object, crowd)).sum();
         let time = self.cycles + added;
         time / (time - self.added(facts, object, crowd)).max(1.0)
-    }
-
-    /// Refuses gains that are too small.
-    pub fn check(gain: f64) -> Result<(), Reject> {
-        if gain < STACK_LEAST_GAIN { Err(Reject::LittleGain { gain, least: STACK_LEAST_GAIN }) } else { Ok(()) }
     }
 }
