@@ -115,6 +115,27 @@ define ptx_kernel void @joined(ptr %p, float %x) {
   ret void
 }
 
+; Whether the sum of another block is joined with the product depends on what LLVM moves later.
+; REMARK: remark: {{.*}} a stack object that is copied stays in memory: products and sums around it could become multiply-adds
+; CHECK-LABEL: @open(
+; CHECK: alloca
+define ptx_kernel void @open(ptr %p, float %x, i1 %more) {
+entry:
+  %object = alloca [8 x i8], align 4
+  %product = fmul contract float %x, %x
+  br i1 %more, label %add, label %end
+add:
+  %sum = fadd contract float %product, 3.0
+  br label %end
+end:
+  %last = phi float [ %product, %entry ], [ %sum, %add ]
+  store float %last, ptr %object
+  %second = getelementptr i8, ptr %object, i64 4
+  store float %x, ptr %second
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
+  ret void
+}
+
 ; Volatile copies, large objects, and objects whose address goes elsewhere stay as they are.
 ; CHECK-LABEL: @stays(
 ; CHECK-COUNT-3: alloca

@@ -34,7 +34,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-6: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
+; REMARK-COUNT-7: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
 ; CHECK-LABEL: @through_argument(
 ; CHECK: call void @argument(
 define ptx_kernel void @through_argument(ptr %out, float %a) {
@@ -167,5 +167,48 @@ define ptx_kernel void @parted(ptr %out, float %a) {
   %both = fmul contract float %product, %number
   %whole = fdiv float %sum, %both
   store float %whole, ptr %out
+  ret void
+}
+
+; Of two products a sum takes the first, and Reassociate might swap them in the caller: the second is kept apart. Where one has
+; other uses, it is not sure which one the sum takes.
+define void @both(ptr %p, float %x, float %y) {
+  %one = fmul contract float %x, %x
+  %other = fmul contract float %y, 3.0
+  %sum = fadd contract float %one, %other
+  store float %sum, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @ordered(
+; CHECK-NOT: call void @both
+; CHECK: [[ONE:%.*]] = fmul contract float %a, %a
+; CHECK: [[OTHER:%.*]] = tail call float asm "mul.rn.f32 $0, $1, $2;"
+; CHECK: fadd contract float [[ONE]], [[OTHER]]
+define ptx_kernel void @ordered(ptr %out, float %a, float %b) {
+  %object = alloca float
+  call void @both(ptr %object, float %a, float %b)
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}
+
+define float @either(ptr %p, float %x, float %y) {
+  %one = fmul contract float %x, %x
+  %other = fmul contract float %y, 3.0
+  %sum = fadd contract float %one, %other
+  %root = fdiv float %other, %x
+  store float %sum, ptr %p
+  ret float %root
+}
+
+; CHECK-LABEL: @unsure(
+; CHECK: call float @either(
+define ptx_kernel void @unsure(ptr %out, float %a, float %b) {
+  %object = alloca float
+  %root = call float @either(ptr %object, float %a, float %b)
+  %new = load float, ptr %object
+  %ratio = fdiv float %new, %root
+  store float %ratio, ptr %out
   ret void
 }

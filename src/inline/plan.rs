@@ -101,7 +101,7 @@ fn plan_call<'a, 'm: 'a>(
         if may_join || products::meet_in_call(call, callee, stage) || products::are_parted(call, callee) {
             return Err(Reject::Contraction);
         }
-        let products = products::to_round(call, callee);
+        let products = products::to_round(call, callee, stage);
         // LLVM has yet to find equal ones, and what is loaded where they are stored
         let may_round = |products: &Vec<_>| products.is_empty() || stage == Stage::Late;
         plan.products = products.filter(may_round).ok_or(Reject::Contraction)?;

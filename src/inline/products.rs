@@ -3,12 +3,12 @@
 //! Where the flags allow it, the back end joins a product and the sum that uses it into one `fma`, which rounds once. A
 //! product that goes to another function through an argument, a result or memory is rounded. If it may meet a sum there, the
 //! call stays as it is. Products that go to other memory are kept apart, unless a sum of their own function uses them: LLVM
-//! may find out what is loaded later.
+//! may find out what is loaded later. Of two products that a sum may be joined with, the second is kept apart.
 
 use super::plan::Stage;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::Pair;
-use warpwise_analysis::contraction::raw::{is_passed_on, meets};
+use warpwise_analysis::contraction::raw::{choice, is_passed_on, meets};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
@@ -52,19 +52,43 @@ pub fn are_parted(call: Inst<'_>, callee: Function<'_>) -> bool {
     callee.block_count() > 1 && Pair::ALL.into_iter().any(begins)
 }
 
-/// The products that are stored to memory in the two functions of a call, and that no sum uses; `None` if some cannot be
-/// kept apart.
-pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>>> {
-    let insts =
-        [call.block().function(), callee].into_iter().flat_map(Function::blocks).flat_map(|block| block.insts());
+/// The products in the two functions of a call that are to keep their own rounding: those that are stored to memory and that
+/// no sum uses, and those that a sum is not joined with because it is with another, which LLVM may order otherwise in the
+/// caller. `None` if some cannot be kept apart, or it is not sure which one the sum is joined with.
+pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Vec<Inst<'m>>> {
+    let mut functions = vec![call.block().function(), callee];
+    if stage == Stage::Early {
+        with_callees(&mut functions);
+    }
+    let insts = || functions.iter().flat_map(|function| function.blocks()).flat_map(|block| block.insts());
     let stored =
-        insts.filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
+        insts().filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
     let pair = Pair::MultiplyAdd;
     let is_lone_product = |inst: Inst<'m>| pair.begins_with(inst) && !meets_second(inst.value(), pair);
     let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_lone_product(inst)).collect();
+    for sum in insts() {
+        let Some(products) = choice(sum) else { continue };
+        let is_sure = |product: &Inst<'m>| product.block() == sum.block() && product.value().users().count() == 1;
+        found.push(products.iter().all(is_sure).then_some(products[1])?);
+    }
     found.sort_unstable();
     found.dedup();
     found.iter().all(|inst| Editor::rounds_alone(inst.ty())).then_some(found)
+}
+
+/// Adds what some functions call, which LLVM may inline into them.
+fn with_callees(functions: &mut Vec<Function<'_>>) {
+    let mut next = 0;
+    while let Some(function) = functions.get(next) {
+        let calls = function.blocks().flat_map(|block| block.insts());
+        let callees: Vec<_> = calls.filter_map(Inst::defined_callee).collect();
+        for callee in callees {
+            if !functions.contains(&callee) {
+                functions.push(callee);
+            }
+        }
+        next += 1;
+    }
 }
 
 /// What a function returns.

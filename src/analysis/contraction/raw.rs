@@ -6,8 +6,8 @@ use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
 /// The products of a function that must be rounded on their own if its blocks may become one, and its memory registers: those
-/// that are stored, or that a sum of another block may use, unless they have no other use. `None` if one is joined with a
-/// sum of its block now, too, or is no product but a narrowing.
+/// that are stored. `None` if a sum may use one, unless that is its only use, or if it is no product but a narrowing: whether
+/// LLVM's later passes move product and sum into one block cannot be foreseen.
 pub fn to_round_everywhere(function: Function<'_>) -> Option<Vec<Inst<'_>>> {
     let insts = || function.blocks().flat_map(|block| block.insts());
     let mut found = Vec::new();
@@ -18,19 +18,26 @@ pub fn to_round_everywhere(function: Function<'_>) -> Option<Vec<Inst<'_>>> {
         let users = || first.value().users().filter_map(Value::as_inst);
         let is_near = |user: Inst<'_>| user.block() == first.block() && pair.ends_with(user);
         let is_only_added = users().count() == 1 && users().all(|user| pair.ends_with(user));
-        let meets_far = meets(first.value(), |user| {
-            user.opcode() == RawOpcode::LLVMStore || (pair.ends_with(user) && !is_near(user))
-        });
-        if is_only_added || !meets_far {
+        let is_stored = meets(first.value(), |user| user.opcode() == RawOpcode::LLVMStore);
+        let is_open = meets(first.value(), |user| pair.ends_with(user) && (is_stored || !is_near(user)));
+        if is_only_added || !(is_stored || is_open) {
             continue;
         }
         let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(first.ty());
-        if !can_stay_apart || meets(first.value(), is_near) {
+        if !can_stay_apart || is_open {
             return None;
         }
         found.push(first);
     }
     Some(found)
+}
+
+/// The two products of a sum that may be joined with either. The back end takes the first; the order LLVM's Reassociate
+/// decides, by where their factors are computed.
+pub fn choice<'m>(sum: Inst<'m>) -> Option<[Inst<'m>; 2]> {
+    let product = |index: u32| sum.operand(index).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst));
+    let is_sum = sum.opcode() == RawOpcode::LLVMFAdd && Pair::MultiplyAdd.ends_with(sum);
+    if is_sum { product(0).zip(product(1)).map(<[Inst<'m>; 2]>::from) } else { None }
 }
 
 /// Whether an instruction passes on a value of its operands, or one that the back end looks through.
