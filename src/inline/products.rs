@@ -54,18 +54,19 @@ pub fn are_parted(call: Inst<'_>, callee: Function<'_>) -> bool {
 
 /// The products in the two functions of a call that are to keep their own rounding: those that are stored to memory and that
 /// no sum uses, and those that a sum is not joined with because it is with another, which LLVM may order otherwise in the
-/// caller. `None` if some cannot be kept apart, or it is not sure which one the sum is joined with.
+/// caller. `None` if some cannot be kept apart, or it is not sure which one a sum is joined with: before LLVM inlines, it has
+/// not ordered them yet.
 pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Vec<Inst<'m>>> {
-    let mut functions = vec![call.block().function(), callee];
-    if stage == Stage::Early {
-        with_callees(&mut functions);
-    }
-    let insts = || functions.iter().flat_map(|function| function.blocks()).flat_map(|block| block.insts());
+    let functions = [call.block().function(), callee];
+    let insts = || functions.into_iter().flat_map(Function::blocks).flat_map(|block| block.insts());
     let stored =
         insts().filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
     let pair = Pair::MultiplyAdd;
     let is_lone_product = |inst: Inst<'m>| pair.begins_with(inst) && !meets_second(inst.value(), pair);
     let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_lone_product(inst)).collect();
+    if stage == Stage::Early && with_callees(&functions).into_iter().any(may_have_choice) {
+        return None;
+    }
     for sum in insts() {
         let Some(products) = choice(sum) else { continue };
         let is_sure = |product: &Inst<'m>| product.block() == sum.block() && product.value().users().count() == 1;
@@ -76,19 +77,31 @@ pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Optio
     found.iter().all(|inst| Editor::rounds_alone(inst.ty())).then_some(found)
 }
 
-/// Adds what some functions call, which LLVM may inline into them.
-fn with_callees(functions: &mut Vec<Function<'_>>) {
+/// Whether a sum of a function may have two products to choose from, once LLVM has inlined.
+fn may_have_choice(function: Function<'_>) -> bool {
+    let is_first = |value: Value<'_>| is_first(value, Pair::MultiplyAdd, Stage::Early);
+    let is_choice = |sum: Inst<'_>| {
+        sum.opcode() == RawOpcode::LLVMFAdd
+            && sum.allows_contraction()
+            && (0..2).all(|index| is_first(sum.operand(index)))
+    };
+    function.blocks().flat_map(|block| block.insts()).any(is_choice)
+}
+
+/// Some functions, and all that they may call, which LLVM may inline into them.
+fn with_callees<'m>(functions: &[Function<'m>]) -> Vec<Function<'m>> {
+    let mut found = functions.to_vec();
     let mut next = 0;
-    while let Some(function) = functions.get(next) {
-        let calls = function.blocks().flat_map(|block| block.insts());
-        let callees: Vec<_> = calls.filter_map(Inst::defined_callee).collect();
-        for callee in callees {
-            if !functions.contains(&callee) {
-                functions.push(callee);
+    while let Some(function) = found.get(next) {
+        let callees = function.blocks().flat_map(|block| block.insts()).filter_map(Inst::defined_callee);
+        for callee in callees.collect::<Vec<_>>() {
+            if !found.contains(&callee) {
+                found.push(callee);
             }
         }
         next += 1;
     }
+    found
 }
 
 /// What a function returns.
