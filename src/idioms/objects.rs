@@ -8,7 +8,8 @@
 use super::copies::{self, Copy};
 use crate::settings::Results;
 use crate::uses::Uses;
-use warpwise_analysis::contraction::raw::to_round_everywhere;
+use warpwise_analysis::contraction::Pair;
+use warpwise_analysis::contraction::raw::{Pins, may_pair};
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Type, TypeKind};
@@ -23,8 +24,8 @@ pub struct Objects<'m> {
     pub objects: Vec<Inst<'m>>,
     pub bytes: u64,
     copies: Vec<Copy<'m>>,
-    /// Products that keep their own rounding.
-    products: Vec<Inst<'m>>,
+    /// What is written out.
+    pins: Option<Pins<'m>>,
 }
 
 /// The objects of a function, if there are any; an error if multiply-adds could change.
@@ -33,7 +34,7 @@ pub fn find<'m>(
     context: &copies::Context,
     results: Results,
 ) -> Result<Option<Objects<'m>>, Inst<'m>> {
-    let mut found = Objects { objects: Vec::new(), bytes: 0, copies: Vec::new(), products: Vec::new() };
+    let mut found = Objects { objects: Vec::new(), bytes: 0, copies: Vec::new(), pins: None };
     let allocas = function.blocks().take(1).flat_map(|block| block.insts());
     for alloca in allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca) {
         let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= OBJECT_MAX_BYTES) else { continue };
@@ -54,14 +55,15 @@ pub fn find<'m>(
     }
     let Some(&first) = found.objects.first() else { return Ok(None) };
     if results == Results::Same {
-        found.products = to_round_everywhere(function).ok_or(first)?;
+        let pins = if may_pair(&[function], Pair::Narrowings) { None } else { Pins::of(function) };
+        found.pins = Some(pins.ok_or(first)?);
     }
     Ok(Some(found))
 }
 
 /// Writes loads and stores in the places of the copies.
 pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Objects<'m>) {
-    plan.products.iter().for_each(|&product| editor.round_alone(product));
+    plan.pins.iter().for_each(|pins| pins.apply(editor));
     for copy in &plan.copies {
         // numbers, as LLVM itself makes of a copy of a few bytes: accesses of neighbours become wide ones
         copies::apply_as(editor, copy, |editor, bytes| editor.int_type(8 * bytes as u32));

@@ -75,10 +75,13 @@ impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
-        let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|(_, plan)| plan.products.iter().copied()).collect();
-        products.sort_unstable();
-        products.dedup();
-        products.into_iter().for_each(|product| editor.round_alone(product));
+        let mut pinned: Vec<Function<'m>> = Vec::new();
+        for pins in plans.iter().flat_map(|(_, plan)| &plan.pins) {
+            if !pinned.contains(&pins.function) {
+                pins.apply(editor);
+                pinned.push(pins.function);
+            }
+        }
         for (call, _) in plans {
             #[cfg(any(feature = "mutants", test))]
             let shared = planted::before(editor, call);
