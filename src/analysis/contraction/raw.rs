@@ -8,7 +8,7 @@
 use super::Pair;
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, TypeKind, Value};
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value};
 
 /// What is written out in a function.
 #[derive(Debug)]
@@ -44,9 +44,12 @@ impl<'m> Pins<'m> {
             pins.joins.push(join);
         }
         for product in insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)) {
-            if meets(product.value(), |user, _| leaves(user)) {
-                let may_join = meets(product.value(), |user, is_direct| is_open(product, user, is_direct));
-                if may_join || !Editor::rounds_alone(product.ty()) {
+            if meets(product.value(), leaves) {
+                // what is not written out LLVM may join, or not
+                let is_open = |user: Inst<'m>| {
+                    Pair::MultiplyAdd.ends_with(user) && pins.joins.iter().all(|join| join.sum != user)
+                };
+                if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
                     return None;
                 }
                 pins.alone.push(product);
@@ -66,7 +69,7 @@ impl<'m> Pins<'m> {
 
 impl<'m> Join<'m> {
     /// What the back end makes of a sum: it joins it with a product of its block; of two with the one that has fewer uses there,
-    /// else with the first.
+    /// else with the first. Nothing is sure of products that LLVM may still take out of a loop.
     fn of(sum: Inst<'m>) -> Option<Join<'m>> {
         let join = |operand: u32| {
             let (mut value, mut is_negated) = (sum.operand(operand), false);
@@ -81,7 +84,11 @@ impl<'m> Join<'m> {
                 (value, is_negated) = (inst.operand(0), !is_negated);
             }
         };
-        match [join(0), join(1)] {
+        let found = [join(0), join(1)];
+        if !found.iter().flatten().all(|join| stays(join.product)) {
+            return None;
+        }
+        match found {
             [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
             [first, second] => first.or(second),
         }
@@ -96,10 +103,40 @@ fn uses(product: Inst<'_>) -> usize {
     near + usize::from(near < users().count())
 }
 
-/// Whether a user of a product is a sum with which it may be joined or not, depending on what LLVM moves.
-fn is_open(product: Inst<'_>, user: Inst<'_>, is_direct: bool) -> bool {
-    let is_only = || product.value().users().count() == 1;
-    Pair::MultiplyAdd.ends_with(user) && !(is_direct && (user.block() == product.block() || is_only()))
+/// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
+fn stays(product: Inst<'_>) -> bool {
+    let home = product.block();
+    if !comes_back(home, None) {
+        return true;
+    }
+    let (mut open, mut seen) = (vec![product], FxHashSet::default());
+    while let Some(inst) = open.pop() {
+        let block = inst.block();
+        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
+            if block == home || !comes_back(home, Some(block)) {
+                return true;
+            }
+        } else {
+            let factors = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_inst());
+            open.extend(factors.filter(|&factor| seen.insert(factor)));
+        }
+    }
+    false
+}
+
+/// Whether a block can be reached from itself, without going through another.
+fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
+    let next = |block: Block<'m>| block.terminator().into_iter().flat_map(Inst::successors);
+    let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
+    while let Some(reached) = open.pop() {
+        if reached == block {
+            return true;
+        }
+        if Some(reached) != without && seen.insert(reached) {
+            open.extend(next(reached));
+        }
+    }
+    false
 }
 
 /// Whether an instruction passes a value to memory or to another function.
@@ -118,21 +155,20 @@ pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
         && any(&|inst| pair.ends_with(inst) && fits(inst.operand(0)))
 }
 
-/// Whether such an instruction may use a value, or what it is passed on as; it is told whether only signs were changed.
-fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>, bool) -> bool) -> bool {
+/// Whether such an instruction may use a value, or what it is passed on as.
+fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
     use RawOpcode::*;
     let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
     let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
     let is_passed_on = |inst: Inst<'_>| moves.contains(&inst.opcode()) || passes.contains(&inst.opcode());
-    let (mut open, mut seen) = (vec![(value, true)], FxHashSet::default());
-    while let Some((value, is_direct)) = open.pop() {
+    let (mut open, mut seen) = (vec![value], FxHashSet::default());
+    while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {
-            if is_it(user, is_direct) {
+            if is_it(user) {
                 return true;
             }
-            let is_direct = is_direct && user.opcode() == LLVMFNeg;
-            if is_passed_on(user) && seen.insert((user.value(), is_direct)) {
-                open.push((user.value(), is_direct));
+            if is_passed_on(user) && seen.insert(user.value()) {
+                open.push(user.value());
             }
         }
     }
