@@ -21,6 +21,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @narrowed(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @compared(
+; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @approximate(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @exact(
@@ -192,6 +194,42 @@ no:
   br label %join
 join:
   %r = phi float [ %r1, %yes ], [ %r2, %no ]
+  store float %r, ptr %to
+  ret void
+}
+
+; If both sides of the outer branch become alike, LLVM removes it with the comparison, one of two uses of a product. Of two
+; products a sum is joined with the one that has fewer uses.
+define ptx_kernel void @compared(ptr %out, float %a, float %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr float, ptr %out, i32 %t
+  %x = load float, ptr %to
+  %product = fmul contract float %x, %a
+  %other = fmul contract float %x, %b
+  %sum = fadd contract float %product, %other
+  %large = fcmp ogt float %product, 3.0
+  br i1 %large, label %outer, label %end
+outer:
+  br i1 %odd, label %yes, label %no
+yes:
+  %n1 = mul i32 %t, 7
+  %n2 = udiv i32 %n1, 3
+  %m1 = xor i32 %n2, 5
+  br label %join
+no:
+  %n3 = mul i32 %t, 9
+  %n4 = udiv i32 %n3, 11
+  %m2 = xor i32 %n4, 5
+  br label %join
+join:
+  %m = phi i32 [ %m1, %yes ], [ %m2, %no ]
+  br label %end
+end:
+  %n = phi i32 [ 3, %entry ], [ %m, %join ]
+  %f = uitofp i32 %n to float
+  %r = fdiv float %sum, %f
   store float %r, ptr %to
   ret void
 }

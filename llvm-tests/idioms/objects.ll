@@ -101,9 +101,11 @@ define ptx_kernel void @chosen(ptr %p) {
 }
 
 ; The product is joined with a sum of its block, and may meet another one.
-; REMARK: remark: {{.*}} stack object %object ([8 x i8], 8 bytes) stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: slots belong to a launch
+; REMARK: remark: {{.*}} 1 stack object of 8 bytes copied word by word, and so in registers
 ; CHECK-LABEL: @joined(
-; CHECK: alloca
+; CHECK-NOT: alloca
+; CHECK: asm "mul.rn.f32
+; CHECK: call float @llvm.fma.f32(float %x, float %x, float 3.000000e+00)
 define void @joined(ptr %p, float %x) {
   %object = alloca [8 x i8], align 4
   %product = fmul contract float %x, %x
@@ -111,6 +113,27 @@ define void @joined(ptr %p, float %x) {
   store float %product, ptr %object
   %second = getelementptr i8, ptr %object, i64 4
   store float %here, ptr %second
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
+  ret void
+}
+
+; Whether the sum of another block is joined with the product depends on what LLVM moves later.
+; REMARK: remark: {{.*}} stack object %object ([8 x i8], 8 bytes) stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: slots belong to a launch
+; CHECK-LABEL: @open(
+; CHECK: alloca
+define void @open(ptr %p, float %x, i1 %more) {
+entry:
+  %object = alloca [8 x i8], align 4
+  %product = fmul contract float %x, %x
+  br i1 %more, label %add, label %end
+add:
+  %sum = fadd contract float %product, 3.0
+  br label %end
+end:
+  %last = phi float [ %product, %entry ], [ %sum, %add ]
+  store float %last, ptr %object
+  %second = getelementptr i8, ptr %object, i64 4
+  store float %x, ptr %second
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
   ret void
 }

@@ -1,7 +1,19 @@
-; Inlined code computes the same bits: where a product would meet a sum through an argument, a result or an object, which
-; rounded it before, the call stays, and so it does between a product and a sum of one block. A product that is stored to other memory is rounded on its own afterwards.
-; RUN: %opt -passes=inline-calls -S %s | %FileCheck %s
+; Inlined code computes the same bits. What is joined in the two functions is written as a multiply-add; a product that goes
+; through an argument, a result or memory, which round it, is rounded on its own. The call stays where a float that was
+; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block.
+; RUN: %opt -passes=inline-calls -S %s -o %t.ll
+; RUN: %FileCheck %s --input-file=%t.ll
 ; RUN: %opt -passes=inline-calls,steer-spills -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; DEFINE: %{same} = %warpwise simt --contract --compare %s %t.ll --block 1
+; RUN: %{same} -k places -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k through_argument -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k through_result -a f32[1]:random:1 -a f32:0.3 -a i8:0
+; RUN: %{same} -k through_object -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k through_copy -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k through_memory -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k parted -a f32[1]:random:1 -a f32:0.3
+; RUN: %{same} -k ordered -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
+; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -34,9 +46,10 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-6: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-2: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
-; CHECK: call void @argument(
+; CHECK-NOT: call {{.*}}@
+; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
 define ptx_kernel void @through_argument(ptr %out, float %a) {
   %object = alloca float
   %product = fmul contract float %a, %a
@@ -55,7 +68,8 @@ define float @result(ptr %p, float %x, i1 %c) {
 }
 
 ; CHECK-LABEL: @through_result(
-; CHECK: call float @result(
+; CHECK-NOT: call {{.*}}@
+; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
 define ptx_kernel void @through_result(ptr %out, float %a, i1 %c) {
   %object = alloca float
   %r = call float @result(ptr %object, float %a, i1 %c)
@@ -72,7 +86,8 @@ define void @store(ptr %p, float %x) {
 }
 
 ; CHECK-LABEL: @through_object(
-; CHECK: call void @store(
+; CHECK-NOT: call {{.*}}@
+; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
 define ptx_kernel void @through_object(ptr %out, float %a) {
   %object = alloca float
   call void @store(ptr %object, float %a)
@@ -89,7 +104,8 @@ define void @stored(ptr %p, float %x) {
 }
 
 ; CHECK-LABEL: @through_copy(
-; CHECK: call void @stored(
+; CHECK-NOT: call {{.*}}@
+; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
 define ptx_kernel void @through_copy(ptr %out, float %a) {
   %object = alloca float
   %copy = alloca float
@@ -154,7 +170,8 @@ no:
 
 ; The product is joined with the sum of its block, although something else uses it, too; the callee's blocks would come between.
 ; CHECK-LABEL: @parted(
-; CHECK: call void @branches(
+; CHECK-NOT: call void @branches(
+; CHECK: call float @llvm.fma.f32(float %a, float %a, float 1.000000e+00)
 define ptx_kernel void @parted(ptr %out, float %a) {
   %object = alloca i32
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -167,5 +184,71 @@ define ptx_kernel void @parted(ptr %out, float %a) {
   %both = fmul contract float %product, %number
   %whole = fdiv float %sum, %both
   store float %whole, ptr %out
+  ret void
+}
+
+; Of two products a sum takes the one with fewer uses in its block, else the first, which Reassociate might swap in the caller.
+define void @both(ptr %p, float %x, float %y) {
+  %one = fmul contract float %x, %x
+  %other = fmul contract float %y, 3.0
+  %sum = fadd contract float %one, %other
+  store float %sum, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @ordered(
+; CHECK: [[OTHER:%.*]] = fmul contract float %b, 3.000000e+00
+; CHECK: call float @llvm.fma.f32(float %a, float %a, float [[OTHER]])
+define ptx_kernel void @ordered(ptr %out, float %a, float %b) {
+  %object = alloca float
+  call void @both(ptr %object, float %a, float %b)
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}
+
+define float @either(ptr %p, float %x, float %y) {
+  %one = fmul contract float %x, %x
+  %other = fmul contract float %y, 3.0
+  %sum = fsub contract float %one, %other
+  %root = fdiv float %one, %x
+  store float %sum, ptr %p
+  ret float %root
+}
+
+; CHECK-LABEL: @unsure(
+; CHECK: [[ONE:%.*]] = fmul contract float %a, %a
+; CHECK: [[MINUS:%.*]] = fneg float %b
+; CHECK: call float @llvm.fma.f32(float [[MINUS]], float 3.000000e+00, float [[ONE]])
+define ptx_kernel void @unsure(ptr %out, float %a, float %b) {
+  %object = alloca float
+  %root = call float @either(ptr %object, float %a, float %b)
+  %new = load float, ptr %object
+  %ratio = fdiv float %new, %root
+  store float %ratio, ptr %out
+  ret void
+}
+
+define float @later(ptr %p, float %x, i1 %more) {
+entry:
+  %product = fmul contract float %x, %x
+  store float %x, ptr %p
+  br i1 %more, label %add, label %end
+add:
+  %sum = fadd contract float %product, 3.0
+  br label %end
+end:
+  %r = phi float [ %product, %entry ], [ %sum, %add ]
+  ret float %r
+}
+
+; CHECK-LABEL: @open(
+; CHECK: call float @later(
+define ptx_kernel void @open(ptr %out, float %a, i1 %more) {
+  %object = alloca float
+  %r = call float @later(ptr %object, float %a, i1 %more)
+  %new = load float, ptr %object
+  %ratio = fdiv float %new, %r
+  store float %ratio, ptr %out
   ret void
 }

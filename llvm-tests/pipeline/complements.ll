@@ -5,7 +5,7 @@
 ; RUN: %opt -passes=warpwise -S %s -pass-remarks=warpwise 2>%t.remarks | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark: < %t.remarks
 
-; REMARK-COUNT-2: remark: {{.*}}: 4 is known here: ptxas would lose the complement of such a value
+; REMARK-COUNT-3: remark: {{.*}}: 4 is known here: ptxas would lose the complement of such a value
 ; REMARK:         remark: {{.*}}: 9 is known here: ptxas would lose the complement of such a value
 
 target triple = "nvptx64-nvidia-cuda"
@@ -42,6 +42,24 @@ define ptx_kernel void @in_front(ptr %out, i32 %x) {
   br i1 %differs, label %done, label %then
 then:
   store i32 %other, ptr %out
+  br label %done
+done:
+  ret void
+}
+
+; Narrowed and complemented behind the branch.
+; CHECK-LABEL: @narrowed(
+; CHECK:       then:
+; CHECK-NEXT:    [[LOW:%.*]] = trunc i64 4 to i32
+; CHECK-NEXT:    xor i32 [[LOW]], -1
+define ptx_kernel void @narrowed(ptr %out, i64 %x, i32 %mask) {
+  %is = icmp eq i64 %x, 4
+  br i1 %is, label %then, label %done
+then:
+  %word = trunc i64 %x to i32
+  %not = xor i32 %word, -1
+  %low = and i32 %not, %mask
+  store i32 %low, ptr %out
   br label %done
 done:
   ret void

@@ -161,6 +161,8 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - a sum behind the blocks uses a product from elsewhere;
     /// - another way to a block behind them passes such a sum or product on to a phi there;
     /// - only the blocks, or phis behind them, need such a sum or product, wherever it is computed;
+    /// - what only branches in front of the blocks need uses such a product, which it no longer does once both ways are alike;
+    /// - LLVM is still to order the products of a sum behind the blocks ([`Joins::may_reorder`]);
     /// - they stand between a product and a sum that uses it;
     /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
@@ -188,9 +190,13 @@ impl<'a, 'm> Joins<'a, 'm> {
 
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
         let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
+        let phis = || behind.iter().flat_map(|&block| func.phis(block));
+        let dominators = self.outline.dominators();
+        let leads = |&block: &Block| !inside.contains(&block) && inside.iter().any(|&b| dominators.dominates(block, b));
+        let conditions = self.needed(func.graph.blocks().filter(leads).map(|block| func.terminator(block)));
         let is_reached = |&product: &Inst| {
-            let comes_in = |user: Inst| is_inside(user) || is_exit_phi(user);
-            self.may_meet(product, comes_in) && self.may_meet_sum(product)
+            let comes_in = |user: Inst| is_inside(user) || is_exit_phi(user) || conditions.contains(&user);
+            !conditions.contains(&product) && self.may_meet(product, comes_in) && self.may_meet_sum(product)
         };
         let factors = |&inst: &Inst| {
             let mut factors = [func.operands(inst)[0], func.operands(inst)[1]];
@@ -200,7 +206,8 @@ impl<'a, 'm> Joins<'a, 'm> {
         let computed: FxHashSet<[Value; 2]> = ours.iter().map(factors).collect();
         let adds_far = |sum: Inst| self.is_sum(sum) && self.products(sum).any(|product| block(product) != block(sum));
         // what the phis behind the blocks get from elsewhere
-        let passed = behind.iter().flat_map(|&block| func.phis(block)).flat_map(|phi| func.operands(phi));
+        let passed = phis().flat_map(|phi| func.operands(phi));
+        let needing = inside.iter().flat_map(|&block| func.block_insts(block)).chain(phis());
         inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
             || others.iter().any(is_reached)
             || others.iter().any(|product| computed.contains(&factors(product)))
@@ -209,8 +216,9 @@ impl<'a, 'm> Joins<'a, 'm> {
                 .flat_map(|&block| func.block_insts(block))
                 .any(|inst| adds_far(inst) || self.narrows_twice(inst) || through_memory.contains(&inst))
             || passed.filter_map(|&value| func.def(value)).any(is_part)
-            || self.needed(inside, &behind).into_iter().any(is_part)
+            || self.needed(needing).into_iter().any(is_part)
             || others.iter().any(|&product| self.is_parted(product, inside))
+            || self.may_reorder(phis())
     }
 
     /// Whether a product with several uses meets a sum of another block. Such a sum is joined only if LLVM moves one of them to
@@ -310,13 +318,10 @@ impl<'a, 'm> Joins<'a, 'm> {
         around.flat_map(|cycle| cycles.blocks(cycle)).chain(inside).copied().collect()
     }
 
-    /// What is computed elsewhere and only the blocks need, or phis of the blocks behind them: LLVM moves it to what needs it,
-    /// and away from what it uses.
-    fn needed(&self, inside: &FxHashSet<Block>, behind: &FxHashSet<Block>) -> FxHashSet<Inst> {
+    /// What is computed elsewhere and only some instructions need: LLVM moves it to what needs it, and away from what it uses.
+    fn needed(&self, users: impl Iterator<Item = Inst>) -> FxHashSet<Inst> {
         let func = &self.outline.func;
-        let users: Vec<Inst> = inside.iter().flat_map(|&block| func.block_insts(block)).collect();
-        let phis = behind.iter().flat_map(|&block| func.phis(block));
-        let mut open: Vec<Inst> = users.iter().copied().chain(phis).collect();
+        let mut open: Vec<Inst> = users.collect();
         let mut needing: FxHashSet<Inst> = open.iter().copied().collect();
         let mut needed = FxHashSet::default();
         while let Some(inst) = open.pop() {
@@ -330,6 +335,32 @@ impl<'a, 'm> Joins<'a, 'm> {
             }
         }
         needed
+    }
+
+    /// Whether LLVM is still to order the two products of a sum, of which the back end takes the first, and one of them is
+    /// computed from a phi that perhaps becomes a select. Reassociate puts first what is computed first; a phi is so at the
+    /// start of its block, a select as soon as its operands are.
+    fn may_reorder(&self, phis: impl Iterator<Item = Inst>) -> bool {
+        let func = &self.outline.func;
+        let has_choice = |sum: Inst| {
+            let is_product = |&value: &Value| self.product(value).is_some();
+            func.insts[sum].opcode == Opcode::FAdd && self.is_sum(sum) && func.operands(sum).iter().all(is_product)
+        };
+        if !self.sees_memory || !func.insts.keys().any(has_choice) {
+            return false;
+        }
+        let (mut open, mut seen): (Vec<Inst>, FxHashSet<Inst>) = (phis.collect(), FxHashSet::default());
+        while let Some(inst) = open.pop() {
+            for &user in self.outline.users(func.result(inst)) {
+                if has_choice(user) {
+                    return true;
+                }
+                if !matches!(func.insts[user].opcode, Opcode::Phi | Opcode::Load) && seen.insert(user) {
+                    open.push(user);
+                }
+            }
+        }
+        false
     }
 
     /// The products that operands of a sum may be, or become: LLVM makes one of two that meet in a phi, and takes away the

@@ -65,7 +65,10 @@ impl<'m> Plan<'m> {
                 }
             }
         }
-        let example = inside.iter().chain(&sunk).copied().find(|&user| may_complement(user))?;
+        let mut followed = HashSet::new();
+        let mut loses = |user: Inst<'m>| may_complement(user) || comes_to_complement(user.value(), &mut followed);
+        let inside = inside.into_iter().find(|&user| loses(user));
+        let example = inside.or_else(|| sunk.iter().copied().find(|&user| may_complement(user)))?;
         Some(Plan { number: edge.number, example, known, sunk, head: edge.behind, region })
     }
 

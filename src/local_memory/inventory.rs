@@ -16,14 +16,10 @@ pub fn allocas<'m>(function: Function<'m>) -> impl Iterator<Item = Inst<'m>> {
 /// The uses of one object, or of an argument that points into one.
 #[derive(Debug, Default)]
 pub struct Uses<'m> {
-    /// Calls of functions with a body, which argument it is, and its offset in bytes.
-    pub passed: Vec<(Inst<'m>, u32, i64)>,
-    /// Loads and stores, with their offsets.
-    pub accesses: Vec<(Inst<'m>, i64)>,
+    /// Calls of functions with a body, and which argument it is.
+    pub passed: Vec<(Inst<'m>, u32)>,
     /// The `memcpy`s to or from it.
     pub copies: Vec<Inst<'m>>,
-    /// Whether it is copied to or from another stack object.
-    pub is_copied: bool,
     /// Whether it is chosen among other addresses.
     pub is_chosen: bool,
     /// Whether something else is done with the address.
@@ -34,8 +30,9 @@ impl<'m> Uses<'m> {
     /// The uses of an address in its function.
     pub fn of(address: Value<'m>) -> Uses<'m> {
         let mut uses = Uses::default();
-        follow(address, 0, usize::MAX, |pointer, offset, user| match user.as_inst() {
-            Some(inst) => uses.note(pointer, offset, inst).map_or(Use::Ends, Use::Derives),
+        follow(address, 0, usize::MAX, |pointer, _, user| match user.as_inst() {
+            Some(inst) if uses.note(pointer, inst) => Use::Derives(0),
+            Some(_) => Use::Ends,
             None => {
                 uses.has_others = true;
                 Use::Ends
@@ -44,37 +41,32 @@ impl<'m> Uses<'m> {
         uses
     }
 
-    /// Notes a use; the offset of its result if that is a pointer into the object.
-    fn note(&mut self, pointer: Value<'m>, offset: i64, inst: Inst<'m>) -> Option<i64> {
+    /// Notes a use; whether its result is a pointer into the object.
+    fn note(&mut self, pointer: Value<'m>, inst: Inst<'m>) -> bool {
         let is_plain = |inst: Inst<'m>| !inst.is_volatile() && !inst.is_atomic();
         match inst.opcode() {
-            RawOpcode::LLVMLoad if is_plain(inst) => self.accesses.push((inst, offset)),
-            RawOpcode::LLVMStore if inst.operand(0) != pointer && is_plain(inst) => self.accesses.push((inst, offset)),
-            RawOpcode::LLVMGetElementPtr => match inst.gep_offset().and_then(|bytes| offset.checked_add(bytes)) {
-                Some(offset) => return Some(offset),
-                None => self.has_others = true,
-            },
-            RawOpcode::LLVMAddrSpaceCast => return Some(offset),
+            RawOpcode::LLVMLoad if is_plain(inst) => {}
+            RawOpcode::LLVMStore if inst.operand(0) != pointer && is_plain(inst) => {}
+            RawOpcode::LLVMGetElementPtr if inst.gep_offset().is_some() => return true,
+            RawOpcode::LLVMAddrSpaceCast => return true,
             RawOpcode::LLVMSelect => {
                 self.is_chosen = true;
-                return Some(offset);
+                return true;
             }
             RawOpcode::LLVMCall
                 if inst.defined_callee().is_some() && inst.operand_count() == inst.argument_count() + 1 =>
             {
                 let places = (0..inst.argument_count()).filter(|&index| inst.operand(index) == pointer);
-                self.passed.extend(places.map(|index| (inst, index, offset)));
+                self.passed.extend(places.map(|index| (inst, index)));
             }
             RawOpcode::LLVMCall if is_followed(inst) => {
-                let is_other = |index| inst.operand(index) != pointer && inst.operand(index).is_on_stack();
-                self.is_copied |= inst.argument_count() > 1 && (is_other(0) || is_other(1));
                 if inst.called_function().is_some_and(|callee| callee.name().starts_with("llvm.memcpy.")) {
                     self.copies.push(inst);
                 }
             }
             _ => self.has_others = true,
         }
-        None
+        false
     }
 }
 

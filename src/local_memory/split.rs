@@ -11,7 +11,8 @@ use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
-use warpwise_analysis::contraction::raw::to_round_everywhere;
+use warpwise_analysis::contraction::Pair;
+use warpwise_analysis::contraction::raw::{Pins, may_pair};
 use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
@@ -55,8 +56,8 @@ pub struct Objects<'m> {
     objects: Vec<Inst<'m>>,
     bytes: u64,
     copies: Vec<Copy<'m>>,
-    /// Products that keep their own rounding.
-    products: Vec<Inst<'m>>,
+    /// What is written out.
+    pins: Option<Pins<'m>>,
 }
 
 /// The objects of a function; those that stay, as multiply-adds could change, as an error.
@@ -84,15 +85,18 @@ pub fn find<'m>(
         }
     }
     if results == Results::Same && !found.objects.is_empty() {
-        let Some(products) = to_round_everywhere(function) else { return Err(found.objects) };
-        found.products = products;
+        let pins = if may_pair(&[function], Pair::Narrowings) { None } else { Pins::of(function) };
+        if pins.is_none() {
+            return Err(found.objects);
+        }
+        found.pins = pins;
     }
     Ok(found)
 }
 
 /// Writes loads and stores in the places of the copies.
 fn apply<'m>(editor: &mut Editor<'m>, plan: &Objects<'m>) {
-    plan.products.iter().for_each(|&product| editor.round_alone(product));
+    plan.pins.iter().for_each(|pins| pins.apply(editor));
     for copy in &plan.copies {
         // numbers, as LLVM itself makes of a copy of a few bytes: accesses of neighbours become wide ones
         copies::apply_as(editor, copy, |editor, bytes| editor.int_type(8 * bytes as u32));

@@ -212,7 +212,7 @@ impl Tools {
     pub fn ir(&self, source: &Path, variant: Option<&Variant>) -> Result<PathBuf> {
         let ir = source.with_extension("ll");
         let mut command = self.clang(variant.unwrap_or(&VARIANTS[0]), source);
-        command.args(["-emit-llvm", "-ffp-contract=off", "-o"]).arg(&ir);
+        command.args(["-emit-llvm", "-o"]).arg(&ir);
         let passes = variant.and_then(|v| v.passes);
         if let (Some(variant), None) = (variant, passes) {
             command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);

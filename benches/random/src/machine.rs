@@ -1,6 +1,6 @@
 //! Does the lockstep machine compute the same with both builds? It runs IR, needs no GPU, tries several schedulers and
-//! looks for races, so it also says whether the sources are what they should be. Contraction, which LLVM decides behind
-//! the IR, is switched off.
+//! looks for races, so it also says whether the sources are what they should be. It joins products and sums as LLVM's back
+//! end and `ptxas` would, so that one that vanishes or appears shows.
 
 use crate::compile::{Tools, Variant};
 use crate::expr::INPUTS;
@@ -79,7 +79,10 @@ fn one(warpwise: &Path, seed: u64, plain: &Path, ours: &Path) -> Result<Option<S
     let block = blocks.into_iter().find(|block| threads(block) <= THREADS).unwrap_or([64, 1, 1]);
     let [n, m, fa, p] = run::values(0);
     let mut command = Command::new(warpwise);
-    command.args(["simt", "--race", "global", "--grid", &BLOCKS.to_string()]).arg("--compare").args([plain, ours]);
+    command
+        .args(["simt", "--contract", "--race", "global", "--grid", &BLOCKS.to_string()])
+        .arg("--compare")
+        .args([plain, ours]);
     command.args(["-k", &kernel.name, "--block", &format!("{}x{}x{}", block[0], block[1], block[2]).replace('x', ",")]);
     command.args(["--dynamic-shared", &(kernel.dynamic_shared * threads(&block)).to_string()]);
     let words = (BLOCKS * threads(&block)) as usize * OUT_WORDS;

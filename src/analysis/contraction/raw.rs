@@ -1,48 +1,166 @@
-//! Which products and sums may meet, as LLVM's own instructions, before a function is imported?
+//! What has to be written out so that the same products and sums are joined once code around them has changed? Asked of LLVM's own
+//! instructions, before a function is imported.
+//!
+//! Where LLVM moves an instruction of code that has changed cannot be foreseen. So what its back end would join in the blocks
+//! as they are becomes one `llvm.fma`, and a product that goes to memory or another function, and is rounded there, becomes a
+//! multiplication that is never joined. A product and a sum of different blocks stay as they are.
 
 use super::Pair;
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value};
 
-/// The products of a function that must be rounded on their own if its blocks may become one, and its memory registers: those
-/// that are stored, or that a sum of another block may use, unless they have no other use. `None` if one is joined with a
-/// sum of its block now, too, or is no product but a narrowing.
-pub fn to_round_everywhere(function: Function<'_>) -> Option<Vec<Inst<'_>>> {
-    let insts = || function.blocks().flat_map(|block| block.insts());
-    let mut found = Vec::new();
-    for (pair, first) in Pair::ALL.into_iter().flat_map(|pair| insts().map(move |inst| (pair, inst))) {
-        if !pair.begins_with(first) {
-            continue;
-        }
-        let users = || first.value().users().filter_map(Value::as_inst);
-        let is_near = |user: Inst<'_>| user.block() == first.block() && pair.ends_with(user);
-        let is_only_added = users().count() == 1 && users().all(|user| pair.ends_with(user));
-        let meets_far = meets(first.value(), |user| {
-            user.opcode() == RawOpcode::LLVMStore || (pair.ends_with(user) && !is_near(user))
-        });
-        if is_only_added || !meets_far {
-            continue;
-        }
-        let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(first.ty());
-        if !can_stay_apart || meets(first.value(), is_near) {
-            return None;
-        }
-        found.push(first);
-    }
-    Some(found)
+/// What is written out in a function.
+#[derive(Debug)]
+pub struct Pins<'m> {
+    pub function: Function<'m>,
+    joins: Vec<Join<'m>>,
+    /// Products that keep their own rounding.
+    alone: Vec<Inst<'m>>,
 }
 
-/// Whether an instruction passes on a value of its operands, or one that the back end looks through.
-pub fn is_passed_on(inst: Inst<'_>) -> bool {
-    use RawOpcode::*;
-    let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
-    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
-    moves.contains(&inst.opcode()) || passes.contains(&inst.opcode())
+/// A sum and the product that it is joined with.
+#[derive(Clone, Copy, Debug)]
+struct Join<'m> {
+    sum: Inst<'m>,
+    product: Inst<'m>,
+    /// Which operand of the sum it is.
+    operand: u32,
+    /// Whether its sign is changed in between.
+    is_negated: bool,
+}
+
+impl<'m> Pins<'m> {
+    /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
+    /// a sum of another block, or one behind a phi; the flags allow more than joining; or there is no such instruction.
+    pub fn of(function: Function<'m>) -> Option<Pins<'m>> {
+        let insts = || function.blocks().flat_map(|block| block.insts());
+        let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
+        for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
+            let Some(join) = Join::of(sum) else { continue };
+            if sum.is_reassociable() || join.product.is_reassociable() || !Editor::rounds_alone(sum.ty()) {
+                return None;
+            }
+            pins.joins.push(join);
+        }
+        for product in insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)) {
+            if meets(product.value(), leaves) {
+                // what is not written out LLVM may join, or not
+                let is_open = |user: Inst<'m>| {
+                    Pair::MultiplyAdd.ends_with(user) && pins.joins.iter().all(|join| join.sum != user)
+                };
+                if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
+                    return None;
+                }
+                pins.alone.push(product);
+            }
+        }
+        Some(pins)
+    }
+
+    /// Writes it out.
+    pub fn apply(&self, editor: &mut Editor<'m>) {
+        for &Join { sum, product, operand, is_negated } in &self.joins {
+            editor.join(sum, operand, product, is_negated);
+        }
+        self.alone.iter().for_each(|&product| editor.round_alone(product));
+    }
+}
+
+impl<'m> Join<'m> {
+    /// What the back end makes of a sum: it joins it with a product of its block; of two with the one that has fewer uses there,
+    /// else with the first. Nothing is sure of products that LLVM may still take out of a loop.
+    fn of(sum: Inst<'m>) -> Option<Join<'m>> {
+        let join = |operand: u32| {
+            let (mut value, mut is_negated) = (sum.operand(operand), false);
+            loop {
+                let inst = value.as_inst().filter(|inst| inst.block() == sum.block())?;
+                if Pair::MultiplyAdd.begins_with(inst) {
+                    return Some(Join { sum, product: inst, operand, is_negated });
+                }
+                if inst.opcode() != RawOpcode::LLVMFNeg {
+                    return None;
+                }
+                (value, is_negated) = (inst.operand(0), !is_negated);
+            }
+        };
+        let found = [join(0), join(1)];
+        if !found.iter().flatten().all(|join| stays(join.product)) {
+            return None;
+        }
+        match found {
+            [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
+            [first, second] => first.or(second),
+        }
+    }
+}
+
+/// Uses of a product in its block, and one for all elsewhere.
+fn uses(product: Inst<'_>) -> usize {
+    let users = || product.value().users().filter_map(Value::as_inst);
+    let is_near = |user: &Inst<'_>| user.block() == product.block() && user.opcode() != RawOpcode::LLVMPHI;
+    let near = users().filter(is_near).count();
+    near + usize::from(near < users().count())
+}
+
+/// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
+fn stays(product: Inst<'_>) -> bool {
+    let home = product.block();
+    if !comes_back(home, None) {
+        return true;
+    }
+    let (mut open, mut seen) = (vec![product], FxHashSet::default());
+    while let Some(inst) = open.pop() {
+        let block = inst.block();
+        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
+            if block == home || !comes_back(home, Some(block)) {
+                return true;
+            }
+        } else {
+            let factors = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_inst());
+            open.extend(factors.filter(|&factor| seen.insert(factor)));
+        }
+    }
+    false
+}
+
+/// Whether a block can be reached from itself, without going through another.
+fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
+    let next = |block: Block<'m>| block.terminator().into_iter().flat_map(Inst::successors);
+    let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
+    while let Some(reached) = open.pop() {
+        if reached == block {
+            return true;
+        }
+        if Some(reached) != without && seen.insert(reached) {
+            open.extend(next(reached));
+        }
+    }
+    false
+}
+
+/// Whether an instruction passes a value to memory or to another function.
+fn leaves(user: Inst<'_>) -> bool {
+    matches!(user.opcode(), RawOpcode::LLVMStore | RawOpcode::LLVMRet) || user.defined_callee().is_some()
+}
+
+/// Whether some functions have both of a pair, wherever.
+pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
+    let is_float = |value: Value<'_>| value.ty().kind() == TypeKind::LLVMFloatTypeKind;
+    let fits = |float: Value<'_>| pair == Pair::MultiplyAdd || is_float(float);
+    let any = |is_it: &dyn Fn(Inst<'_>) -> bool| {
+        functions.iter().flat_map(|function| function.blocks()).flat_map(|block| block.insts()).any(is_it)
+    };
+    any(&|inst| pair.begins_with(inst) && fits(inst.value()))
+        && any(&|inst| pair.ends_with(inst) && fits(inst.operand(0)))
 }
 
 /// Whether such an instruction may use a value, or what it is passed on as.
-pub fn meets(value: Value<'_>, is_it: impl Fn(Inst<'_>) -> bool) -> bool {
+fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
+    use RawOpcode::*;
+    let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
+    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    let is_passed_on = |inst: Inst<'_>| moves.contains(&inst.opcode()) || passes.contains(&inst.opcode());
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {

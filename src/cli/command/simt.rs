@@ -94,6 +94,9 @@ pub struct SimtArgs {
     /// Run two versions on the same inputs under both schedulers and compare all memory
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
     compare: Option<Vec<PathBuf>>,
+    /// With --compare: join products and sums into multiply-adds, as LLVM's back end and ptxas do
+    #[arg(long, requires = "compare")]
+    contract: bool,
     /// With --compare: seeds of the independent scheduler
     #[arg(long, default_value_t = 3)]
     seeds: u64,
@@ -432,8 +435,8 @@ fn show_buffer(number: usize, element: Element, bytes: &Bytes, full: bool) -> St
 }
 
 fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
-    let first = load(before, &args.clang_flags)?;
-    let second = load(after, &args.clang_flags)?;
+    let loaded = |path| -> Result<_> { Ok(ModuleImage { contracts: args.contract, ..load(path, &args.clang_flags)? }) };
+    let (first, second) = (loaded(before)?, loaded(after)?);
     let mut configs = vec![LaunchConfig { scheduler: Scheduler::Lockstep, ..args.config() }];
     configs
         .extend((0..args.seeds).map(|seed| LaunchConfig { scheduler: Scheduler::Independent(seed), ..args.config() }));

@@ -47,6 +47,8 @@ pub struct ModuleImage {
     pub globals: Vec<GlobalImage>,
     pub functions: Vec<FunctionImage>,
     pub locations: Vec<Location>,
+    /// Whether whoever runs it joins products and sums, where the flags allow it.
+    pub contracts: bool,
 }
 
 /// A type under the module's data layout.
@@ -228,6 +230,7 @@ pub struct Flags {
     pub exact: bool,
     pub nneg: bool,
     pub disjoint: bool,
+    pub contract: bool,
 }
 
 mirror!(

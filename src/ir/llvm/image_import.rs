@@ -367,6 +367,7 @@ fn flags_of(inst: Inst<'_>) -> Flags {
         L::LLVMUDiv | L::LLVMSDiv | L::LLVMLShr | L::LLVMAShr => flags.exact = inst.is_exact(),
         L::LLVMZExt | L::LLVMUIToFP => flags.nneg = inst.has_nneg(),
         L::LLVMOr => flags.disjoint = inst.is_disjoint(),
+        L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul => flags.contract = inst.allows_contraction(),
         _ => {}
     }
     flags

@@ -28,7 +28,7 @@ pub use plan::Stage;
 use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
@@ -65,10 +65,13 @@ impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
-        let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|plan| plan.products.iter().copied()).collect();
-        products.sort_unstable();
-        products.dedup();
-        products.into_iter().for_each(|product| editor.round_alone(product));
+        let mut pinned: Vec<Function<'m>> = Vec::new();
+        for pins in plans.iter().flat_map(|plan| &plan.pins) {
+            if !pinned.contains(&pins.function) {
+                pins.apply(editor);
+                pinned.push(pins.function);
+            }
+        }
         for Plan { call, .. } in plans {
             #[cfg(any(feature = "mutants", test))]
             let shared = planted::before(editor, call);

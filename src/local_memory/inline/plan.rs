@@ -6,6 +6,7 @@ use crate::local_memory::inventory::{Uses, allocas};
 use crate::local_memory::reject::Reject;
 use crate::settings::transform::INLINE;
 use crate::settings::{Results, is_enabled};
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
 use warpwise_ir::llvm::handle::{Function, Inst};
 
@@ -32,8 +33,8 @@ pub struct Plan<'m> {
     pub bytes: u64,
     /// Size of the function that is called.
     pub instructions: usize,
-    /// Products that keep their own rounding.
-    pub products: Vec<Inst<'m>>,
+    /// What is written out in the caller and the callee first.
+    pub pins: Vec<Pins<'m>>,
 }
 
 /// A stack object of the caller.
@@ -42,10 +43,6 @@ struct Object<'m> {
     bytes: u64,
     /// The calls that take its address.
     calls: Vec<Inst<'m>>,
-    /// Loads and stores, here and in the callees, and where in it.
-    accesses: Vec<(Inst<'m>, i64)>,
-    /// Whether it is copied to or from another stack object.
-    is_copied: bool,
     /// Whether it is in registers if all of these calls are inlined.
     is_freed: bool,
 }
@@ -88,22 +85,15 @@ fn plan_call<'a, 'm: 'a>(
     stage: Stage,
     results: Results,
 ) -> Result<Option<Plan<'m>>, Reject> {
-    let (mut objects, mut bytes, mut may_join) = (0, 0, false);
+    let (mut objects, mut bytes) = (0, 0);
     for object in freed {
         objects += 1;
         bytes += object.bytes;
-        may_join |= products::meet_in_object(&object.accesses, object.is_copied, stage);
     }
     let Some(callee) = call.defined_callee().filter(|_| objects > 0) else { return Ok(None) };
-    let mut plan = Plan { call, objects, bytes, instructions: size(callee), products: Vec::new() };
+    let mut plan = Plan { call, objects, bytes, instructions: size(callee), pins: Vec::new() };
     if results == Results::Same {
-        if may_join || products::meet_in_call(call, callee, stage) || products::are_parted(call, callee) {
-            return Err(Reject::Contraction);
-        }
-        let products = products::to_round(call, callee);
-        // LLVM has yet to find equal ones, and what is loaded where they are stored
-        let may_round = |products: &Vec<_>| products.is_empty() || stage == Stage::Late;
-        plan.products = products.filter(may_round).ok_or(Reject::Contraction)?;
+        plan.pins = products::pins(call, callee, stage).ok_or(Reject::Contraction)?;
     }
     Ok(Some(plan))
 }
@@ -112,11 +102,10 @@ fn plan_call<'a, 'm: 'a>(
 fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
     alloca.operand(0).const_u64()?;
     let bytes = alloca.allocated_bytes()?;
-    let Uses { passed, accesses, is_copied, is_chosen, has_others, .. } = Uses::of(alloca.value());
-    let is_freed = !(has_others || is_chosen);
-    let mut object = Object { alloca, bytes, calls: Vec::new(), accesses, is_copied, is_freed };
-    for (call, index, offset) in passed {
-        object.is_freed &= callee_frees(&mut object, call, index, offset, stage, 0);
+    let Uses { passed, is_chosen, has_others, .. } = Uses::of(alloca.value());
+    let mut object = Object { alloca, bytes, calls: Vec::new(), is_freed: !(has_others || is_chosen) };
+    for (call, index) in passed {
+        object.is_freed &= callee_frees(call, index, stage, 0);
         if !object.calls.contains(&call) {
             object.calls.push(call);
         }
@@ -125,26 +114,13 @@ fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
 }
 
 /// Whether what an argument of a call points to could be in registers, by its uses in the function and in what LLVM will have
-/// inlined into it. Adds these uses to the object, in which it points to an offset.
-fn callee_frees<'m>(
-    object: &mut Object<'m>,
-    call: Inst<'m>,
-    index: u32,
-    offset: i64,
-    stage: Stage,
-    level: u32,
-) -> bool {
+/// inlined into it.
+fn callee_frees(call: Inst<'_>, index: u32, stage: Stage, level: u32) -> bool {
     let Some(function) = call.defined_callee().filter(|function| index < function.param_count()) else { return false };
     let uses = Uses::of(function.param(index));
-    object.accesses.extend(uses.accesses.iter().map(|&(inst, at)| (inst, offset.wrapping_add(at))));
-    object.is_copied |= uses.is_copied;
-    if uses.has_others || uses.is_chosen || !(uses.passed.is_empty() || (stage == Stage::Early && level < MAX_LEVELS)) {
-        return false;
-    }
-    let pass_on = |&(call, index, at): &(Inst<'m>, u32, i64)| {
-        callee_frees(object, call, index, offset.wrapping_add(at), stage, level + 1)
-    };
-    uses.passed.iter().all(pass_on)
+    let may_pass = uses.passed.is_empty() || (stage == Stage::Early && level < MAX_LEVELS);
+    let pass_on = |&(call, index): &(Inst<'_>, u32)| callee_frees(call, index, stage, level + 1);
+    may_pass && !uses.has_others && !uses.is_chosen && uses.passed.iter().all(pass_on)
 }
 
 /// Whether LLVM finds a function too large to inline, if everything is inlined into it.

@@ -1,96 +1,36 @@
 //! Would inlining change which products and sums the back end joins, and so the last bit of a result?
 //!
-//! Where the flags allow it, the back end joins a product and the sum that uses it into one `fma`, which rounds once. A
-//! product that goes to another function through an argument, a result or memory is rounded. If it may meet a sum there, the
-//! call stays as it is. Products that go to other memory are kept apart, unless a sum of their own function uses them: LLVM
-//! may find out what is loaded later.
+//! What is joined in the two functions of a call is written out ([`Pins`]), and so are products that go from one to the other
+//! through an argument, a result or memory, which rounds them. Before LLVM has inlined, and for a float that was rounded to
+//! `float` and is rounded to `half`, nothing can be: functions that have both of a pair keep the call.
 
 use super::plan::Stage;
-use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::Pair;
-use warpwise_analysis::contraction::raw::{is_passed_on, meets};
-use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
+use warpwise_analysis::contraction::raw::{Pins, may_pair};
+use warpwise_ir::llvm::handle::{Function, Inst};
 
-/// Whether the first of a pair may be stored to an object, and its second use what is loaded from there.
-pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stage) -> bool {
-    Pair::ALL.into_iter().any(|pair| {
-        let is_store = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore;
-        let places = |wanted: bool| {
-            accesses.iter().filter(move |&&(inst, _)| is_store(inst) == wanted).filter(
-                move |&&(inst, _)| match wanted {
-                    true => is_first(inst.operand(0), pair, stage),
-                    false => meets_second(inst.value(), pair),
-                },
-            )
-        };
-        let firsts: FxHashSet<i64> = places(true).map(|&(_, at)| at).collect();
-        let mut seconds = places(false).map(|&(_, at)| at);
-        if is_copied { !firsts.is_empty() || seconds.next().is_some() } else { seconds.any(|at| firsts.contains(&at)) }
-    })
-}
-
-/// Whether the first of a pair that is passed to a function, or returned from it, may meet a second.
-pub fn meet_in_call<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> bool {
-    let count = call.argument_count().min(callee.param_count());
-    Pair::ALL.into_iter().any(|pair| {
-        (0..count).any(|index| is_first(call.operand(index), pair, stage) && meets_second(callee.param(index), pair))
-            || (meets_second(call.value(), pair) && results(callee).any(|result| is_first(result, pair, stage)))
-    })
-}
-
-/// Whether a call stands between the two of a pair that are joined because they are in one block, which the body of the
-/// function would split.
-pub fn are_parted(call: Inst<'_>, callee: Function<'_>) -> bool {
-    let insts: Vec<Inst<'_>> = call.block().insts().collect();
-    let (before, after) = insts.split_at(insts.iter().position(|&inst| inst == call).unwrap_or(0));
-    let is_joined = |first: Inst<'_>, pair: Pair| {
-        let is_alone = first.value().users().count() == 1 && pair == Pair::MultiplyAdd;
-        !is_alone && meets(first.value(), |user| pair.ends_with(user) && after.contains(&user))
-    };
-    let begins = |pair: Pair| before.iter().any(|&inst| pair.begins_with(inst) && is_joined(inst, pair));
-    callee.block_count() > 1 && Pair::ALL.into_iter().any(begins)
-}
-
-/// The products that are stored to memory in the two functions of a call, and that no sum uses; `None` if some cannot be
-/// kept apart.
-pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>>> {
-    let insts =
-        [call.block().function(), callee].into_iter().flat_map(Function::blocks).flat_map(|block| block.insts());
-    let stored =
-        insts.filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
-    let pair = Pair::MultiplyAdd;
-    let is_lone_product = |inst: Inst<'m>| pair.begins_with(inst) && !meets_second(inst.value(), pair);
-    let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_lone_product(inst)).collect();
-    found.sort_unstable();
-    found.dedup();
-    found.iter().all(|inst| Editor::rounds_alone(inst.ty())).then_some(found)
-}
-
-/// What a function returns.
-fn results<'m>(function: Function<'m>) -> impl Iterator<Item = Value<'m>> {
-    let ends = function.blocks().filter_map(|block| block.terminator());
-    ends.filter(|end| end.opcode() == RawOpcode::LLVMRet && end.operand_count() > 0).map(|end| end.operand(0))
-}
-
-/// Whether a value may be the first of a pair. Before LLVM inlines, so may the result of a call.
-fn is_first(value: Value<'_>, pair: Pair, stage: Stage) -> bool {
-    let (mut open, mut seen) = (vec![value], FxHashSet::default());
-    while let Some(value) = open.pop() {
-        let Some(inst) = value.as_inst().filter(|_| seen.insert(value)) else { continue };
-        if pair.begins_with(inst) {
-            return true;
-        }
-        if let Some(callee) = inst.defined_callee().filter(|_| stage == Stage::Early) {
-            open.extend(results(callee));
-        } else if is_passed_on(inst) {
-            open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
-        }
+/// What is written out in the two functions of a call; `None` if it cannot be foreseen what is joined.
+pub fn pins<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Vec<Pins<'m>>> {
+    let functions = [call.block().function(), callee];
+    if stage == Stage::Early {
+        let all = with_callees(&functions);
+        return (!Pair::ALL.into_iter().any(|pair| may_pair(&all, pair))).then(Vec::new);
     }
-    false
+    if may_pair(&functions, Pair::Narrowings) { None } else { functions.into_iter().map(Pins::of).collect() }
 }
 
-/// Whether the second of a pair may use a value.
-fn meets_second(value: Value<'_>, pair: Pair) -> bool {
-    meets(value, |user| pair.ends_with(user))
+/// Some functions, and all that they may call, which LLVM may inline into them.
+fn with_callees<'m>(functions: &[Function<'m>]) -> Vec<Function<'m>> {
+    let mut found = functions.to_vec();
+    let mut next = 0;
+    while let Some(function) = found.get(next) {
+        let callees = function.blocks().flat_map(|block| block.insts()).filter_map(Inst::defined_callee);
+        for callee in callees.collect::<Vec<_>>() {
+            if !found.contains(&callee) {
+                found.push(callee);
+            }
+        }
+        next += 1;
+    }
+    found
 }

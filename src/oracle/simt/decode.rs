@@ -13,9 +13,11 @@
 use super::cfg::Flow;
 use super::code::*;
 use super::constants::Pool;
+use super::joins::{Join, joins};
 use super::layout::{Shape, Shapes};
 use super::names::Rule;
 use super::quiet::mark_quiet;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpwise_ir::llvm::image::Op as Ir;
@@ -49,11 +51,14 @@ pub(super) struct Decoder<'a, 'i> {
     pub(super) code: FunctionCode,
     /// Ordinal of the instruction being decoded.
     pub(super) inst: u32,
+    /// The sums that take a product.
+    joins: FxHashMap<u32, Join>,
 }
 
 impl<'a, 'i> Decoder<'a, 'i> {
     fn new(image: &'i ModuleImage, func: &'i FunctionImage, shapes: &'a mut Shapes<'i>, pool: &'a mut Pool) -> Self {
-        Decoder { image, func, shapes, pool, code: FunctionCode::default(), inst: 0 }
+        let joins = if image.contracts { joins(func) } else { FxHashMap::default() };
+        Decoder { image, func, shapes, pool, code: FunctionCode::default(), inst: 0, joins }
     }
 
     fn function(mut self) -> FunctionCode {
@@ -389,12 +394,37 @@ impl<'a, 'i> Decoder<'a, 'i> {
             BinOp::FDiv => FloatOp::Div,
             BinOp::FRem => FloatOp::Of2(libm::fmod),
             _ => {
-                let Flags { nuw, nsw, exact, nneg: _, disjoint } = flags;
+                let Flags { nuw, nsw, exact, nneg: _, disjoint, contract: _ } = flags;
                 // `or disjoint` is like an addition that must not carry, so it uses the same flag slot
                 return self.int(inst, IntOp::Bin(op), Wrap { nuw, nsw, exact: exact || disjoint });
             }
         };
-        self.rule(inst, Rule::Float(float), Mode::default())
+        match self.joins.get(&self.inst) {
+            Some(&join) => self.joined(inst, op == BinOp::FSub, join),
+            None => self.rule(inst, Rule::Float(float), Mode::default()),
+        }
+    }
+
+    /// A sum or difference that takes a product.
+    fn joined(&mut self, sum: &InstImage, is_difference: bool, join: Join) -> Decoded<()> {
+        let product = &self.func.insts[join.product as usize];
+        let (x, y) = (self.arg(product, 0)?, self.arg(product, 1)?);
+        let z = self.arg(sum, 1 - join.operand)?;
+        let negates = [join.negated != (is_difference && join.operand == 1), is_difference && join.operand == 0];
+        let (shape, d) = (self.shape(sum.ty)?, self.dst());
+        for at in &shape.leaves {
+            let (slot, fmt, mode) = (at.slot as usize, fmt(at.leaf)?, Mode::default());
+            let [x, z] = [(x[slot], negates[0]), (z[slot], negates[1])].map(|(a, negates)| {
+                if !negates {
+                    return a;
+                }
+                let d = self.temp(1);
+                self.emit(Op::Float { op: FloatOp::Neg, fmt, mode, d, args: [a; 3] });
+                d
+            });
+            self.emit(Op::Float { op: FloatOp::Fma, fmt, mode, d: d + at.slot, args: [x, y[slot], z] });
+        }
+        Ok(())
     }
 
     fn select(&mut self, inst: &InstImage) -> Decoded<()> {

@@ -37,6 +37,7 @@ mod float;
 mod groups;
 mod independent;
 mod int;
+mod joins;
 mod launch;
 mod layout;
 mod lockstep;

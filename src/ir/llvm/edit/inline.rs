@@ -3,9 +3,11 @@
 use super::super::dialect::flushes_f32;
 use super::super::handle::{Inst, Type, Value, attribute_kind};
 use super::{Editor, c_name};
-use llvm_sys::LLVMTypeKind;
-use llvm_sys::core::{LLVMAddCallSiteAttribute, LLVMBuildCall2, LLVMCreateEnumAttribute, LLVMFunctionType};
+use llvm_sys::core::{
+    LLVMAddCallSiteAttribute, LLVMBuildCall2, LLVMBuildFNeg, LLVMCreateEnumAttribute, LLVMFunctionType,
+};
 use llvm_sys::prelude::LLVMValueRef;
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 unsafe extern "C" {
     fn warpwise_inline(call: LLVMValueRef) -> bool;
@@ -40,6 +42,28 @@ impl<'m> Editor<'m> {
         self.replace_all_uses(product.value(), call);
         self.erase(product);
         self.set_name(call, &name);
+    }
+
+    /// Joins a sum or difference with a product that is one of its operands, perhaps with the opposite sign; the sum's handle is
+    /// invalid afterwards.
+    pub fn join(&mut self, sum: Inst<'m>, operand: u32, product: Inst<'m>, is_negated: bool) {
+        let is_difference = sum.opcode() == LLVMOpcode::LLVMFSub;
+        self.before(sum).set_location(sum.debug_loc());
+        let (mut x, mut z) = (product.operand(0), sum.operand(1 - operand));
+        if is_negated != (is_difference && operand == 1) {
+            x = self.negate(x);
+        }
+        if is_difference && operand == 0 {
+            z = self.negate(z);
+        }
+        let name = sum.value().name();
+        let joined = self.intrinsic("llvm.fma", &[sum.ty()], &[x, product.operand(1), z], "");
+        self.replace_all_uses(sum.value(), joined);
+        self.erase(sum);
+        self.set_name(joined, &name);
+    }
+    fn negate(&mut self, value: Value<'m>) -> Value<'m> {
+        wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c_name("").as_ptr()))
     }
 
     /// Passes the bits of a number, which an instruction has as an integer or as a vector of some, to all its users through a

@@ -1,0 +1,72 @@
+//! Which sums take a product, and so round once, if the machine does as LLVM's back end and `ptxas` do?
+//!
+//! The rules, and how they were found, are in `warpwise_analysis::contraction`. LLVM's back end joins a sum with a product
+//! of its block: of two it takes the one with fewer uses there, else the first. `ptxas` joins a product that nothing else uses,
+//! wherever it is. Both see through changes of sign. What moves between a module's IR and its code is not foreseen.
+
+use rustc_hash::FxHashMap;
+use warpwise_ir::llvm::image::Op as Ir;
+use warpwise_ir::llvm::image::{BinOp, FunctionImage, Operand};
+
+/// A product that a sum takes. Instructions are their ordinals in the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Join {
+    pub product: u32,
+    /// Which operand of the sum it is.
+    pub operand: usize,
+    /// Whether its sign is changed on the way.
+    pub negated: bool,
+}
+
+/// What each sum takes.
+pub(super) fn joins(func: &FunctionImage) -> FxHashMap<u32, Join> {
+    let mut home = vec![0; func.insts.len()];
+    for (number, block) in func.blocks.iter().enumerate() {
+        home[block.first as usize..(block.first + block.count) as usize].fill(number);
+    }
+    let mut users: Vec<Vec<u32>> = vec![Vec::new(); func.insts.len()];
+    for (user, inst) in (0u32..).zip(&func.insts) {
+        for operand in &inst.operands {
+            if let Operand::Inst(def) = *operand {
+                users[def as usize].push(user);
+            }
+        }
+    }
+    let is_phi = |user: u32| matches!(func.insts[user as usize].op, Ir::Phi(_));
+    // uses in a block, and one for all elsewhere
+    let uses = |inst: u32| {
+        let is_near = |&&user: &&u32| home[user as usize] == home[inst as usize] && !is_phi(user);
+        let near = users[inst as usize].iter().filter(is_near).count();
+        near + usize::from(near < users[inst as usize].len())
+    };
+    let product = |sum: u32, operand: usize| {
+        let (mut value, mut negated, mut is_only) = (func.insts[sum as usize].operands[operand], false, true);
+        loop {
+            let Operand::Inst(def) = value else { return None };
+            let inst = &func.insts[def as usize];
+            is_only &= users[def as usize].len() == 1;
+            match inst.op {
+                Ir::FNeg => (value, negated) = (inst.operands[0], !negated),
+                Ir::Bin(BinOp::FMul, flags) if flags.contract => {
+                    let is_near = home[def as usize] == home[sum as usize];
+                    return Some((is_near, is_only, Join { product: def, operand, negated }));
+                }
+                _ => return None,
+            }
+        }
+    };
+    let join = |sum: u32| {
+        let found = [product(sum, 0), product(sum, 1)];
+        let near = found.map(|found| found.filter(|&(is_near, ..)| is_near).map(|(.., join)| join));
+        match near {
+            [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
+            [Some(join), _] | [None, Some(join)] => Some(join),
+            [None, None] => found.into_iter().flatten().find(|&(_, is_only, _)| is_only).map(|(.., join)| join),
+        }
+    };
+    let is_sum = |sum: &u32| match func.insts[*sum as usize].op {
+        Ir::Bin(BinOp::FAdd | BinOp::FSub, flags) => flags.contract,
+        _ => false,
+    };
+    (0..func.insts.len() as u32).filter(is_sum).filter_map(|sum| Some((sum, join(sum)?))).collect()
+}
