@@ -14,7 +14,8 @@
 //!
 //! Addresses are only selected if that does not hide what the back end knows: an access known to be in one address
 //! space is not melded with one known to be in another, and the address of a stack object is never selected, since that
-//! would keep the object in memory.
+//! would keep the object in memory. As long as LLVM is still to find out what loads return, accesses to different
+//! members of one object stay apart, too: one to either hides what is in both.
 //!
 //! Cost: linear for numbering the shapes; constant for a pair.
 
@@ -245,6 +246,27 @@ fn points_to(func: &Func, mut pointer: Value) -> PointsTo {
 fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
     let places = [points_to(func, a), points_to(func, b)];
     places[0] == places[1] && places[0] != PointsTo::Stack
+}
+
+/// Whether two loads or stores access different members of one object, a constant number of bytes apart.
+pub fn are_neighbours(func: &Func, insts: [Inst; 2]) -> bool {
+    let member = |inst: Inst| {
+        let mut pointer = match func.insts[inst].opcode {
+            Opcode::Load => func.operands(inst)[0],
+            Opcode::Store => func.operands(inst)[1],
+            _ => return None,
+        };
+        let mut offset = 0i64;
+        while let Some(def) = func.def(pointer).filter(|&def| func.insts[def].opcode == Opcode::Gep)
+            && func.gep(def).terms.is_empty()
+        {
+            offset = offset.wrapping_add(func.gep(def).offset);
+            pointer = func.operands(def)[0];
+        }
+        Some((pointer, offset))
+    };
+    let [first, second] = insts.map(member);
+    first.zip(second).is_some_and(|(first, second)| first.0 == second.0 && first.1 != second.1)
 }
 
 /// What a block executes besides its phis and its terminator.

@@ -229,7 +229,10 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
 
     /// The cheapest way to meld, and its cost; `None` if no way is allowed.
     fn best_way(&self, insts: [Inst; 2], same: impl Fn([Value; 2]) -> bool) -> Option<(How, i32)> {
-        let Context { func, handles, .. } = *self.context;
+        let Context { func, handles, is_early, .. } = *self.context;
+        if is_early && matching::are_neighbours(func, insts) {
+            return None;
+        }
         let mut best: Option<(How, i32)> = None;
         for how in matching::ways(func, handles, insts) {
             let price = matching::slots(func, insts, how).try_fold(0, |total, slot| {
