@@ -6,6 +6,7 @@ target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64
 target triple = "nvptx64-nvidia-cuda"
 
 @s = internal addrspace(3) global float poison
+@tile = internal addrspace(3) global [512 x float] poison
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 declare void @other()
@@ -594,5 +595,85 @@ loop:
 done:
   %sum = fadd contract float %product, %y
   store float %sum, ptr addrspace(1) %out
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it indexes an object, or ends where a loop that does ends, with places for 2 iterations of a thread
+; REMARK: remark: {{.*}} loop is not unrolled: it indexes an object, or ends where a loop that does ends, with places for 2 iterations of a thread
+define ptx_kernel void @few(ptr addrspace(1) noalias readonly %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %some = icmp slt i32 %tid, %n
+  br i1 %some, label %fill, label %done
+fill:
+  %i = phi i32 [ %tid, %entry ], [ %next, %fill ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %wide = sext i32 %i to i64
+  %to = getelementptr inbounds float, ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 %wide
+  store float %x, ptr %to
+  %next = add nsw i32 %i, %threads
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %fill, label %middle
+middle:
+  br label %copy
+copy:
+  %j = phi i32 [ %tid, %middle ], [ %j.next, %copy ]
+  %from = getelementptr float, ptr addrspace(1) %in, i32 %j
+  %y = load float, ptr addrspace(1) %from
+  %into = getelementptr float, ptr addrspace(1) %out, i32 %j
+  store float %y, ptr addrspace(1) %into
+  %j.next = add nsw i32 %j, %threads
+  %more = icmp slt i32 %j.next, %n
+  br i1 %more, label %copy, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: an iteration has 8 loads that do not wait for each other, which is enough in flight
+define ptx_kernel void @enough(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %sum.7, %loop ]
+  %at.0 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.0 = getelementptr i8, ptr addrspace(1) %at.0, i64 0
+  %x.0 = load float, ptr addrspace(1) %near.0
+  %sum.0 = fadd float %sum, %x.0
+  %at.1 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.1 = getelementptr i8, ptr addrspace(1) %at.1, i64 4
+  %x.1 = load float, ptr addrspace(1) %near.1
+  %sum.1 = fadd float %sum.0, %x.1
+  %at.2 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.2 = getelementptr i8, ptr addrspace(1) %at.2, i64 8
+  %x.2 = load float, ptr addrspace(1) %near.2
+  %sum.2 = fadd float %sum.1, %x.2
+  %at.3 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.3 = getelementptr i8, ptr addrspace(1) %at.3, i64 12
+  %x.3 = load float, ptr addrspace(1) %near.3
+  %sum.3 = fadd float %sum.2, %x.3
+  %at.4 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.4 = getelementptr i8, ptr addrspace(1) %at.4, i64 16
+  %x.4 = load float, ptr addrspace(1) %near.4
+  %sum.4 = fadd float %sum.3, %x.4
+  %at.5 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.5 = getelementptr i8, ptr addrspace(1) %at.5, i64 20
+  %x.5 = load float, ptr addrspace(1) %near.5
+  %sum.5 = fadd float %sum.4, %x.5
+  %at.6 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.6 = getelementptr i8, ptr addrspace(1) %at.6, i64 24
+  %x.6 = load float, ptr addrspace(1) %near.6
+  %sum.6 = fadd float %sum.5, %x.6
+  %at.7 = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %near.7 = getelementptr i8, ptr addrspace(1) %at.7, i64 28
+  %x.7 = load float, ptr addrspace(1) %near.7
+  %sum.7 = fadd float %sum.6, %x.7
+  %next = add nuw nsw i32 %i, 8
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  store float %sum.7, ptr addrspace(1) %out
   ret void
 }

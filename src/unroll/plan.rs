@@ -31,7 +31,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
-    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
+    KEPT_PART, UNROLL_ENOUGH_LOADS, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
 };
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -127,6 +127,9 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     if !always && context.has_stack {
         return Err(Reject::Stack);
     }
+    if !always && way == Way::Grouped {
+        trips::check_objects(body, context.handles, &counter)?;
+    }
     let all = || body.insts.iter().copied().filter(|&inst| body.is_load(inst)).collect();
     if !always && slow.iter().any(|&inst| body.is_wide(inst)) {
         return Err(Reject::Wide);
@@ -159,6 +162,9 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Large { instructions });
     }
     check_registers(context, body, &counter, way, (&loads, &slow))?;
+    if !always && slow.is_empty() && loads.len() >= UNROLL_ENOUGH_LOADS {
+        return Err(Reject::Enough { loads: loads.len() });
+    }
     Ok(UnrollPlan { latch: body.latch, way, loads: loads.len(), slow: slow.len(), instructions })
 }
 

@@ -17,6 +17,10 @@ pub enum Reject {
         "it strides over the threads by a constant, which ptxas unrolls itself, or within another loop, with few iterations more often than not"
     )]
     Strided,
+    #[error(
+        "it indexes an object, or ends where a loop that does ends, with places for {turns} iterations of a thread"
+    )]
+    Few { turns: u64 },
     #[error("its trip count is loaded, which may be small where it runs most often")]
     Loaded,
     #[error(
@@ -45,6 +49,8 @@ pub enum Reject {
         "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
     )]
     Contraction,
+    #[error("an iteration has {loads} loads that do not wait for each other, which is enough in flight")]
+    Enough { loads: usize },
     #[error("it has {instructions} instructions; at most {UNROLL_MAX_INSTRUCTIONS} are copied {UNROLL_FACTOR} times")]
     Large { instructions: usize },
     #[error(
@@ -62,6 +68,7 @@ impl Reject {
             Reject::Branches => "UnrollBranches",
             Reject::Divergent => "UnrollDivergent",
             Reject::Strided => "UnrollStrided",
+            Reject::Few { .. } => "UnrollFew",
             Reject::Loaded => "UnrollLoaded",
             Reject::Divided => "UnrollDivided",
             Reject::Nested => "UnrollNested",
@@ -74,6 +81,7 @@ impl Reject {
             Reject::Chained => "UnrollChained",
             Reject::Stores => "UnrollStores",
             Reject::Contraction => "UnrollContraction",
+            Reject::Enough { .. } => "UnrollEnough",
             Reject::Large { .. } => "UnrollLarge",
             Reject::Pressure { .. } => "UnrollPressure",
         }

@@ -9,8 +9,13 @@ use super::origin::Origin;
 use super::reject::Reject;
 use warpwise_analysis::access::has_form;
 use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::gpu::occupancy::expected_threads;
+use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
+use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
-use warpwise_ir::inst::ConstData;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{ConstData, Opcode};
+use warpwise_ir::llvm::handle::ValueKind;
 
 /// How a loop is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +65,47 @@ pub fn check(body: &Body<'_>, counter: &Counter, is_constant: bool) -> Result<Wa
     } else {
         Ok(Way::Counted)
     }
+}
+
+/// Whether the objects that loops with the same end index have places for many iterations of each thread: all threads of a
+/// block together do no more than one for each place.
+pub fn check_objects(body: &Body<'_>, handles: &Handles<'_>, counter: &Counter) -> Result<(), Reject> {
+    let cycles = &body.facts.cfg().cycles;
+    let places = |cycle: Cycle| {
+        let latch = cycles.latches(&body.func.graph, cycle).next()?;
+        let other = Body::of(body.facts, cycle, latch);
+        let counts = other.counter().filter(|counts| counts.bound == counter.bound)?;
+        other.insts.iter().filter_map(|&inst| places_of(&other, handles, inst, counts.phi)).min()
+    };
+    let Some(places) = cycles.iter().filter_map(places).min() else { return Ok(()) };
+    let turns = places.div_ceil(u64::from(expected_threads(&body.facts.geometry)));
+    if turns < 2 * u64::from(UNROLL_FACTOR) { Err(Reject::Few { turns }) } else { Ok(()) }
+}
+
+/// The number of elements of the variable that an access indexes by a counter.
+fn places_of(body: &Body<'_>, handles: &Handles<'_>, access: Inst, counter: Inst) -> Option<u64> {
+    let func = body.func;
+    let address = match func.insts[access].opcode {
+        Opcode::Load => func.operands(access)[0],
+        Opcode::Store => func.operands(access)[1],
+        _ => return None,
+    };
+    let gep = func.def(address).filter(|&def| func.insts[def].opcode == Opcode::Gep)?;
+    let is_counter = |value: Value| {
+        let is_cast = |&def: &Inst| matches!(func.insts[def].opcode, Opcode::SExt | Opcode::ZExt);
+        let inner = func.def(value).filter(is_cast).map_or(value, |def| func.operands(def)[0]);
+        inner == func.result(counter)
+    };
+    let mut terms = func.gep(gep).terms.iter();
+    let term = terms.find(|term| is_counter(func.operands(gep)[term.operand as usize]))?;
+    let mut object = handles.value(func.pointer_root(address));
+    if object.kind() == ValueKind::ConstantExpr {
+        object = object.operand(0);
+    }
+    let ty = (object.kind() == ValueKind::GlobalVariable).then(|| object.global_value_type()).flatten()?;
+    let bytes = handles.function.module().layout().alloc_size(ty);
+    // dynamic shared memory has none
+    bytes.filter(|&bytes| bytes > 0)?.checked_div(term.stride)
 }
 
 /// Whether a loop strides over the grid, so that most threads do one iteration of it.
