@@ -229,7 +229,9 @@ pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
             let is_split = split::run(run.module, settings.results, host);
             idioms::run_early(run.module, settings.results, host) || is_split
         };
-        (settings.writes_idioms() && host.run(IDIOMS, early)) || freed
+        let counted = settings.writes_idioms() && host.run(IDIOMS, early);
+        let whole = |host: &Host<'_>| unroll::run_whole(run.module, settings.results, host);
+        (settings.runs(Transform::Unroll) && host.run(Transform::Unroll.pass(), whole)) || counted || freed
     })
 }
 

@@ -13,6 +13,7 @@ mod plan;
 mod planted;
 mod reject;
 mod trips;
+mod whole;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
@@ -55,6 +56,11 @@ impl From<&Settings> for Options {
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     driver::run(options, module, options.analysis, host)
+}
+
+/// Unrolls loops completely whose counter is most of what they compute; returns whether the module changed.
+pub fn run_whole(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
+    driver::run(&whole::Whole { results }, module, divergence::Options::default(), host)
 }
 
 impl<'m> FunctionPass<'m> for Options {

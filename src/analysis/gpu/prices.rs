@@ -249,6 +249,11 @@ pub const UNROLL_MAX_INSTRUCTIONS: usize = 128;
 pub const UNROLL_ENOUGH_LOADS: usize = 8;
 /// Least constant trip count of a loop that is unrolled: shorter ones are unrolled as it sees fit. \[LLVM\]
 pub const UNROLL_LEAST_TURNS: u64 = 16;
+/// Instructions of a loop that is unrolled completely, without those that follow from its counter: LLVM's own threshold, which
+/// counts these, too. Two loops over 31 and 32 bits are as fast as nvcc's then. \[LLVM; H100: two public programs\]
+pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
+/// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured\]
+pub const WHOLE_LEAST_SHARE: u64 = 33;
 /// Bytes of a lane whose load of neighbouring places fills a line of the cache. \[documented\]
 pub const WHOLE_LINE: u32 = 4;
 /// Instructions that the loops of a function that are unrolled completely may have in all. Sixteen bytes each, they fit

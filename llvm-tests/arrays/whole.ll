@@ -1,0 +1,88 @@
+; A loop of constant trip count is unrolled completely if its counter is much of what it computes: here over the bits of a
+; number. Not if the copies were too large, nor if products and sums could become other multiply-adds.
+; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
+; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=free-arrays -S %s -o %t.ll
+; RUN: %warpwise simt --compare %s %t.ll --kernel bits --block 32 --arg i32[31]:random:9 --arg i32[32]:zero --arg i32:1234567
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+; REMARK: remark: {{.*}} loop of 31 iterations unrolled completely: 6 of 11 instructions do not follow from its counter alone
+; CHECK-LABEL: @bits(
+; CHECK-COUNT-31: load i32
+; CHECK-NOT: load i32
+define ptx_kernel void @bits(ptr addrspace(1) %table, ptr addrspace(1) %out, i32 %seed) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %number = mul i32 %tid, %seed
+  br label %loop
+loop:
+  %bit = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %rest = phi i32 [ %number, %entry ], [ %rest.next, %latch ]
+  %mix = phi i32 [ 0, %entry ], [ %mix.next, %latch ]
+  %low = and i32 %rest, 1
+  %is.set = icmp ne i32 %low, 0
+  br i1 %is.set, label %set, label %latch
+set:
+  %wide = zext nneg i32 %bit to i64
+  %at = getelementptr i32, ptr addrspace(1) %table, i64 %wide
+  %x = load i32, ptr addrspace(1) %at
+  %mixed = xor i32 %x, %mix
+  br label %latch
+latch:
+  %mix.next = phi i32 [ %mixed, %set ], [ %mix, %loop ]
+  %next = add nuw nsw i32 %bit, 1
+  %rest.next = lshr i32 %rest, 1
+  %last = icmp eq i32 %next, 31
+  br i1 %last, label %done, label %loop
+done:
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  store i32 %mix.next, ptr addrspace(1) %to
+  ret void
+}
+
+; too large
+; CHECK-LABEL: @long(
+; CHECK-COUNT-1: load i32
+; CHECK-NOT: load i32
+define ptx_kernel void @long(ptr addrspace(1) %table, ptr addrspace(1) %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]
+  %at = getelementptr i32, ptr addrspace(1) %table, i32 %i
+  %x = load i32, ptr addrspace(1) %at
+  %more = add i32 %sum, %x
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp eq i32 %next, 200
+  br i1 %last, label %done, label %loop
+done:
+  store i32 %more, ptr addrspace(1) %out
+  ret void
+}
+
+; a sum of another iteration could take the product
+; CHECK-LABEL: @product(
+; CHECK-COUNT-1: load float
+; CHECK-NOT: load float
+define ptx_kernel void @product(ptr addrspace(1) %table, ptr addrspace(1) %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %old = phi float [ 0.0, %entry ], [ %product, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %table, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %more = fadd contract float %sum, %old
+  %product = fmul contract float %x, %x
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp eq i32 %next, 20
+  br i1 %last, label %done, label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}

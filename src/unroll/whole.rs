@@ -1,0 +1,183 @@
+//! Which loops of constant trip count are unrolled completely, although LLVM finds them too large?
+//!
+//! LLVM counts every instruction of every copy. What is computed from the counter alone is a constant in each copy, though,
+//! and the constant part of an address belongs to the access. A loop over the bits of a number, or over a table, is as
+//! large as what it does with them; nvcc unrolls it. LLVM's later unroller would make a few copies that still count.
+
+use crate::analyses::Analyses;
+use crate::driver::{Decision, FunctionPass};
+use crate::settings::{Results, Transform};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_analysis::gpu::prices::{WHOLE_LEAST_SHARE, WHOLE_MAX_INSTRUCTIONS};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, Function};
+use warpwise_ir::llvm::remark::Reshape;
+
+/// The pass.
+pub struct Whole {
+    /// Whether multiply-adds may change.
+    pub results: Results,
+}
+
+/// A loop to be unrolled completely.
+struct Plan {
+    latch: Block,
+    turns: u64,
+    /// Instructions of an iteration, and those of them that each copy has.
+    all: u64,
+    kept: u64,
+}
+
+impl<'m> FunctionPass<'m> for Whole {
+    type Plan = handle::Inst<'m>;
+    const WORD: &'static str = Transform::Unroll.word();
+    const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
+
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, handle::Inst<'m>>> {
+        let known = analyses.of(function);
+        let cycles = &known.outline().cfg().cycles;
+        let innermost: Vec<Cycle> = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1).collect();
+        if innermost.is_empty() {
+            return Vec::new();
+        }
+        let frequencies = known.frequencies();
+        let (outline, handles) = (known.outline(), &known.handles);
+        let decide = |cycle: Cycle| {
+            let header = outline.cfg().cycles.header(cycle);
+            let turns = frequencies.turns(header)?.exact.filter(|_| !frequencies.is_cold(header))?;
+            let plan = judge(outline, handles, cycle, turns)?;
+            let latch = handles.inst(outline.func.terminator(plan.latch));
+            let may_change = self.results == Results::Contract || !changes_contraction(outline, handles, cycle);
+            may_change.then(|| Decision::plan(latch, "LoopUnrolled", plan.to_string(), latch))
+        };
+        innermost.into_iter().filter_map(decide).collect()
+    }
+
+    fn apply(&self, latches: Vec<handle::Inst<'m>>, editor: &mut Editor<'m>) {
+        latches.into_iter().for_each(|latch| editor.ask_to_unroll_fully(latch));
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { turns, all, kept, .. } = self;
+        write!(
+            f,
+            "loop of {turns} iterations unrolled completely: {kept} of {all} instructions do not follow from its counter alone"
+        )
+    }
+}
+
+/// Whether a loop is unrolled, if results stay the same.
+fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64) -> Option<Plan> {
+    let func = &outline.func;
+    let cycles = &outline.cfg().cycles;
+    let mut latches = cycles.latches(&func.graph, cycle);
+    let (latch, None) = (latches.next()?, latches.next()) else { return None };
+    let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
+    // what is done about stack objects is decided with them
+    let is_on_stack = |inst: Inst| {
+        let address = match func.insts[inst].opcode {
+            Opcode::Load => func.operands(inst)[0],
+            Opcode::Store => func.operands(inst)[1],
+            _ => return false,
+        };
+        func.def(func.pointer_root(address)).is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
+    };
+    let stays =
+        |inst: Inst| is_on_stack(inst) || may_synchronise(func, inst) || handles.inst(inst).defined_callee().is_some();
+    let is_free = cycles.is_reducible(cycle)
+        && cycles.exit_edges(&func.graph, cycle).count() == 1
+        && !handles.inst(func.terminator(latch)).unroll_is_decided()
+        && !insts().any(stays);
+    if !is_free {
+        return None;
+    }
+    let (all, kept) = sizes(outline, cycle);
+    let plan = Plan { latch, turns, all, kept };
+    let is_small = kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS;
+    (is_small && (all - kept) * 100 >= all * WHOLE_LEAST_SHARE).then_some(plan)
+}
+
+/// What a value of a loop is in a copy of an iteration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// A constant.
+    Constant,
+    /// A constant number away from what does not change in the loop.
+    Offset,
+}
+
+/// The instructions of an iteration, and those of them that are left in a copy.
+fn sizes(outline: &Outline, cycle: Cycle) -> (u64, u64) {
+    let func = &outline.func;
+    let cycles = &outline.cfg().cycles;
+    let is_inside = |inst: Inst| cycles.contains(cycle, func.insts[inst].block);
+    let mut found: FxHashMap<Value, Known> = FxHashMap::default();
+    let of = |found: &FxHashMap<Value, Known>, value: Value| match func.def(value) {
+        _ if func.constant(value).is_some() => Some(Known::Constant),
+        Some(def) if is_inside(def) => found.get(&value).copied(),
+        _ => Some(Known::Offset),
+    };
+    let (mut all, mut kept) = (0, 0);
+    for inst in cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block)) {
+        let operands = func.operands(inst);
+        let known: Option<Vec<Known>> = operands.iter().map(|&value| of(&found, value)).collect();
+        let is_constant = known.as_ref().is_some_and(|known| known.iter().all(|&one| one == Known::Constant));
+        let value = match func.insts[inst].opcode {
+            Opcode::Br => continue,
+            Opcode::Phi => {
+                if is_counter(outline, cycle, inst) {
+                    found.insert(func.result(inst), Known::Constant);
+                }
+                continue;
+            }
+            Opcode::CondBr
+                if is_constant
+                    || func.graph.succs(func.insts[inst].block).iter().any(|&to| !cycles.contains(cycle, to)) =>
+            {
+                Some(Known::Constant)
+            }
+            opcode if is_constant && opcode.is_value_of_operands() => Some(Known::Constant),
+            Opcode::Add | Opcode::Sub | Opcode::Or | Opcode::SExt | Opcode::ZExt | Opcode::Gep => {
+                known.map(|_| Known::Offset)
+            }
+            _ => None,
+        };
+        all += 1;
+        match value {
+            Some(value) => _ = found.insert(func.result(inst), value),
+            None => kept += 1,
+        }
+    }
+    (all, kept)
+}
+
+/// Whether a phi of the header starts with a constant, and a constant is added in each iteration.
+fn is_counter(outline: &Outline, cycle: Cycle, phi: Inst) -> bool {
+    let func = &outline.func;
+    let adds = |value: Value| {
+        let add = func.def(value).filter(|&def| func.insts[def].opcode == Opcode::Add);
+        add.is_some_and(|add| {
+            func.operands(add)[0] == func.result(phi) && func.constant(func.operands(add)[1]).is_some()
+        })
+    };
+    let mut ways = func.operands(phi).iter().zip(func.incoming(phi));
+    let is_inside = |from: Block| outline.cfg().cycles.contains(cycle, from);
+    ways.all(|(&value, &from)| if is_inside(from) { adds(value) } else { func.constant(value).is_some() })
+}
+
+/// Whether other products and sums could become multiply-adds without the loop.
+fn changes_contraction(outline: &Outline, handles: &Handles<'_>, cycle: Cycle) -> bool {
+    let joins = Joins { sees_memory: true, ..Joins::new(outline, handles) };
+    let inside: FxHashSet<Block> = outline.cfg().cycles.blocks(cycle).iter().copied().collect();
+    joins.has_open_pair() || joins.may_change(&joins.with_loops(&inside))
+}
