@@ -1,8 +1,8 @@
 //! Which headers does a source that is written for nvcc need before it, so that clang accepts it?
 //!
-//! What nvcc declares and clang does not ([`NAME`]); and stand-ins for the headers of the CUDA tree that clang includes
-//! before every source and nvcc does not. A macro of the command line, such as `-DN=1024`, may stand for a name in them,
-//! so they are included without those macros.
+//! What nvcc declares and clang does not ([`NAME`]); one of clang's own headers, with the compare-and-swap that CUDA
+//! documents; and stand-ins for the headers of the CUDA tree that clang includes before every source and nvcc does not. A
+//! macro of the command line, such as `-DN=1024`, may stand for a name in them, so they are included without those macros.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const DECLARED: &str = include_str!("nvcc.h");
 /// Its name.
 pub const NAME: &str = "warpwise_nvcc.h";
+/// What stands before clang's header of the same name, which `__clang_cuda_runtime_wrapper.h` includes.
+const ATOMICS: (&str, &str) = ("__clang_cuda_device_functions.h", include_str!("atomics.h"));
 /// Headers that clang's `__clang_cuda_runtime_wrapper.h` includes and nvcc's prologue does not: of CUDA, and of clang.
 const CLANGS_OWN: [&str; 3] = ["cuda.h", "curand_mtgp32_kernel.h", "__clang_cuda_texture_intrinsics.h"];
 /// Headers that those include, whose names matter too.
@@ -33,6 +35,7 @@ pub fn write<'a>(
         std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
     };
     put(NAME, DECLARED)?;
+    put(ATOMICS.0, ATOMICS.1)?;
     let defined = defined(arguments);
     if defined.is_empty() {
         return Ok(());
@@ -60,7 +63,7 @@ fn clangs_headers(clang: &Path) -> Option<PathBuf> {
 
 /// The names of the files in the folder that [`write()`] may have written.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    std::iter::once(NAME).chain(CLANGS_OWN)
+    [NAME, ATOMICS.0].into_iter().chain(CLANGS_OWN)
 }
 
 /// The macros that `-D` defines, joined or not.
