@@ -31,7 +31,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
-    KEPT_PART, UNROLL_ENOUGH_LOADS, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
+    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
 };
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -162,9 +162,6 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Large { instructions });
     }
     check_registers(context, body, &counter, way, (&loads, &slow))?;
-    if !always && slow.is_empty() && loads.len() >= UNROLL_ENOUGH_LOADS {
-        return Err(Reject::Enough { loads: loads.len() });
-    }
     Ok(UnrollPlan { latch: body.latch, way, loads: loads.len(), slow: slow.len(), instructions })
 }
 

@@ -49,8 +49,6 @@ pub enum Reject {
         "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
     )]
     Contraction,
-    #[error("an iteration has {loads} loads that do not wait for each other, which is enough in flight")]
-    Enough { loads: usize },
     #[error("it has {instructions} instructions; at most {UNROLL_MAX_INSTRUCTIONS} are copied {UNROLL_FACTOR} times")]
     Large { instructions: usize },
     #[error(
@@ -81,7 +79,6 @@ impl Reject {
             Reject::Chained => "UnrollChained",
             Reject::Stores => "UnrollStores",
             Reject::Contraction => "UnrollContraction",
-            Reject::Enough { .. } => "UnrollEnough",
             Reject::Large { .. } => "UnrollLarge",
             Reject::Pressure { .. } => "UnrollPressure",
         }

@@ -244,13 +244,11 @@ pub const UNROLL_FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
 /// \[not measured\]
 pub const UNROLL_MAX_INSTRUCTIONS: usize = 128;
-/// Loads of an iteration in flight at once that are enough: LLVM has unrolled such loops by eight, and `ptxas` unrolls them
-/// again. A sum of a column that was unrolled by four on top of that took 1.16 times as long. \[H100: one kernel\]
-pub const UNROLL_ENOUGH_LOADS: usize = 8;
 /// Least constant trip count of a loop that is unrolled: shorter ones are unrolled as it sees fit. \[LLVM\]
 pub const UNROLL_LEAST_TURNS: u64 = 16;
 /// Instructions of a loop that is unrolled completely, without those that follow from its counter: LLVM's own threshold, which
-/// counts these, too. Two loops over 31 and 32 bits are as fast as nvcc's then. \[LLVM; H100: two public programs\]
+/// counts these, too. With a larger threshold two programs with loops over bits are as fast as nvcc's. \[LLVM; H100: two
+/// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
 /// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured\]
 pub const WHOLE_LEAST_SHARE: u64 = 33;
