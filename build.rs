@@ -23,6 +23,9 @@ fn main() {
     }
     // most of what a library of LLVM offers is not called for every module: look it up when it is
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
+    if std::env::var("TARGET").as_deref() == Ok("x86_64-unknown-linux-gnu") {
+        take_llvm_from_the_program();
+    }
     compile(PASSES, "warpwise_passes", &llvm("HEADERS"), |build| {
         build.include(SHARED).define("WARPWISE_VERSION", Some(concat!('"', env!("CARGO_PKG_VERSION"), '"')));
     });
@@ -30,6 +33,26 @@ fn main() {
     let clang = if beside.is_file() { beside } else { PathBuf::from("clang") };
     compile_launch(&clang, "launch.bc", &[]);
     compile_launch(&clang, "launch_tune.bc", &["-DWARPWISE_TUNE"]);
+}
+
+/// LLVM is that of the program that loads the plugin (`passes/symbols.cpp`), so no library of LLVM is linked; Rust's linker
+/// for this target is LLD. A program that holds LLVM seldom has its C API, whose functions call what there is in C++: they
+/// are linked into the plugin where this LLVM has static libraries.
+fn take_llvm_from_the_program() {
+    println!("cargo:rustc-cdylib-link-arg=-Wl,--remap-inputs=*/libLLVM*.so*=/dev/null");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    for (library, member) in [("libLLVMCore.a", "Core.cpp.o"), ("libLLVMTarget.a", "Target.cpp.o")] {
+        let library = Path::new(&llvm("LIBRARIES")).join(library);
+        if !library.is_file() {
+            return;
+        }
+        match Command::new("ar").current_dir(&out).arg("x").arg(&library).arg(member).status() {
+            Ok(status) if status.success() => {
+                println!("cargo:rustc-cdylib-link-arg={}", out.join(member).display());
+            }
+            _ => fail(&format!("`ar x {} {member}` failed; install binutils", library.display())),
+        }
+    }
 }
 
 /// What the build script of `warpwise_ir` says of LLVM.

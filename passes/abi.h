@@ -117,6 +117,10 @@ bool warpwise_check_option(WarpwiseText name, WarpwiseText value, WarpwiseSink e
 void warpwise_former_option(WarpwiseText name, WarpwiseSink sink, void *context);
 // Whether these are valid parameters of a pass; if not, the message is passed to `error`.
 bool warpwise_check_parameters(WarpwiseText pass, WarpwiseText parameters, WarpwiseSink error, void *context);
+// Whether LLVM is there, and the one that the plugin was built for; nothing of it is touched otherwise.
+bool warpwise_llvm_fits(void);
+// C++: the name of a symbol of LLVM that the plugin needs and this program has not; null if there are all.
+const char *warpwise_missing_symbol(void);
 // C++: passes the path of another copy of the plugin in this process to the sink; empty if there is none.
 void warpwise_other_copy(WarpwiseSink sink, void *context);
 

@@ -7,6 +7,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
 #include <dlfcn.h>
+#include <optional>
 #include <vector>
 
 using namespace llvm;
@@ -62,13 +63,17 @@ std::string other_copy() {
 // LLVM's options outlive a module. LLVM keeps their addresses, so rows must not move. It ends the process if an option
 // is registered twice, so a second copy of the plugin registers none.
 struct Table {
-  std::string OtherCopy = other_copy();
-  cl::OptionCategory Category{"warpwise", "what a warp agrees on"};
+  std::string OtherCopy;
+  std::optional<cl::OptionCategory> Category;
   std::deque<Row> Rows;
   Table() {
+    if (!warpwise_llvm_fits())
+      return;
+    OtherCopy = other_copy();
+    Category.emplace("warpwise", "what a warp agrees on");
     WarpwiseOptionRow R;
     for (uint32_t Number = 0; OtherCopy.empty() && warpwise_option_row(Number, &R); ++Number)
-      Rows.emplace_back(R, Category);
+      Rows.emplace_back(R, *Category);
   }
 };
 

@@ -7,6 +7,7 @@ use crate::settings::transform::REMARKS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{launch, map, remarks};
 use bitflags::bitflags;
+use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Module;
 use warpwise_ir::llvm::remark::Host;
 
@@ -104,7 +105,9 @@ pub const PASSES: &[Info] = &[
     // function passes may use the session of a module but not begin it
     Info {
         traits: Traits::DEVICE.union(Traits::HOST).union(Traits::REQUIRED),
-        ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |_| Ok(false))
+        ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |run| {
+            Ok(run.module.is_nvptx() && Editor::new(run.module).move_large_tables())
+        })
     },
     inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {
         Ok(pipeline::inline_calls(run, Stage::Early))

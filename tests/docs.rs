@@ -1,4 +1,4 @@
-//! Does docs/PASSES.md list every pass, option, parameter and remark of the code, and nothing else?
+//! Does docs/PASSES.md list every pass, option, parameter and remark of the code, and nothing else? Has every way in a test?
 
 use crate::common::root;
 use std::collections::BTreeSet;
@@ -11,6 +11,24 @@ const REMARKS: &[&str] = &[
     "src/annotate", "src/assembler", "src/fuse", "src/idioms", "src/launch", "src/local_memory",
     "src/ir/llvm/plans.rs", "src/map", "src/pipeline", "src/pipeline.rs", "src/remarks.rs", "src/recursion.rs",
     "src/remat", "src/shared_memory", "src/slots", "src/steer", "src/unroll", "src/versions",
+];
+
+/// What is in the first cell of a row of docs/WAYS_IN.md, the file of the test that goes that way, and what the test has of
+/// the command.
+const WAYS: [(&str, &str, &str); 13] = [
+    ("build with nvcc", "tests/nvcc.rs", "nvcc"),
+    ("compile with clang", "tests/clang.rs", "-Rpass"),
+    ("use CMake with clang", "tests/build_systems.rs", "warpwise_enable(app"),
+    ("offload by OpenMP", "llvm-tests/ways-in/openmp-pi.test", "-fopenmp-targets=nvptx64-nvidia-cuda"),
+    ("write Rust", "llvm-tests/ways-in/rust-plugin.test", "-C remark=warpwise"),
+    ("use cuda-oxide", "llvm-tests/ways-in/cuda-oxide.test", "CUDA_OXIDE_OPT"),
+    ("use Numba", "llvm-tests/ways-in/python-numba.test", "numba.ll"),
+    ("use Triton", "tests/wheel.rs", "warpwise.report("),
+    ("have IR", "llvm-tests/ways-in/rust.test", "-passes=warpwise"),
+    ("have a compiler that contains LLVM", "tests/holding_llvm.rs", "pass-plugin="),
+    ("only want to know", "tests/report.rs", "report"),
+    ("have a project", "tests/project.rs", "--project"),
+    ("use pip", "tests/wheel.rs", "install"),
 ];
 
 fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {
@@ -119,6 +137,19 @@ fn every_option_and_parameter_is_explained() {
     }
     for pass in table::PASSES {
         assert!(page.contains(&format!("| `{pass}` |")), "pass {pass} is not in docs/PASSES.md");
+    }
+}
+
+#[test]
+fn every_way_in_has_a_test() {
+    let page = std::fs::read_to_string(root().join("docs/WAYS_IN.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert_eq!(rows.len(), WAYS.len());
+    for (row, (you, file, piece)) in rows.iter().zip(WAYS) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        assert_eq!((cells[0], cells.len()), (you, 4), "{row}");
+        let test = std::fs::read_to_string(root().join(file)).unwrap();
+        assert!(cells[1].contains(piece) && test.contains(piece), "{file} does not go this way: {row}");
     }
 }
 

@@ -9,6 +9,7 @@ mod common;
 mod debug_info;
 mod docs;
 mod examples;
+mod holding_llvm;
 mod host;
 mod hostile;
 mod ladder;

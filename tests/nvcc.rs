@@ -108,6 +108,9 @@ __global__ void k(int *p, const int *q, double *d, size_t n) {
   __nv_atomic_store_n(p + 1, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
   d[0] = nan(\"\") + max(1.0f, d[1]);
 }
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1300 || !defined __CUDACC_EXTENDED_LAMBDA__
+#error what asks for the version of nvcc
+#endif
 int main() {
   size_t n = 3; long m = 4; unsigned u = 2;
   std::printf(\"%u %lu %g %d %d\\n\", max(u, 1), min(m, n), max(1.0f, 2.5), std::max(1, 2), both(-1, 2u));

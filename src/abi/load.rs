@@ -1,7 +1,8 @@
 //! What does a program find that loads the plugin, and may it use it?
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::offset_of;
+use std::sync::LazyLock;
 use warpwise_ir::llvm::dialect::MAJOR as BUILT_FOR;
 use warpwise_ir::llvm::optimise::{self, Registration};
 use warpwise_ir::llvm::owned::OwnedModule;
@@ -26,6 +27,7 @@ const _: () = {
 
 unsafe extern "C" {
     fn warpwise_plugin_info() -> PassPluginLibraryInfo;
+    fn warpwise_missing_symbol() -> *const c_char;
     fn warpwise_other_copy(sink: Sink, context: *mut c_void);
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
@@ -53,13 +55,33 @@ fn other_copy() -> Option<String> {
     (!path.is_empty()).then_some(path)
 }
 
-/// Why this program must not use the plugin.
-fn misfit() -> Option<String> {
+/// Why the LLVM of this program cannot be used.
+static NO_LLVM: LazyLock<Option<String>> = LazyLock::new(|| {
     if let Some(major) = loading_llvm().filter(|&major| major != BUILT_FOR) {
         return Some(format!(
             "this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the programs of \
              LLVM {BUILT_FOR}"
         ));
+    }
+    // SAFETY: defined in passes/symbols.cpp; the name is in the symbol table of this file.
+    let missing = unsafe { warpwise_missing_symbol().as_ref().map(|name| CStr::from_ptr(name)) }?;
+    Some(format!(
+        "this program cannot use warpwise, which takes LLVM {BUILT_FOR} from the program that loads it: it has no symbol {}; \
+         use a compiler whose LLVM is a shared library, or that exports all symbols of LLVM {BUILT_FOR}",
+        missing.to_string_lossy()
+    ))
+});
+
+/// Whether the program's LLVM can be used. Asked when the plugin is loaded, before anything of LLVM is touched.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpwise_llvm_fits() -> bool {
+    NO_LLVM.is_none()
+}
+
+/// Why this program must not use the plugin.
+fn misfit() -> Option<String> {
+    if NO_LLVM.is_some() {
+        return NO_LLVM.clone();
     }
     let first = other_copy()?;
     Some(format!("a copy of warpwise is loaded already, {first}; name one file of the plugin only"))

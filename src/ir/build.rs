@@ -42,6 +42,7 @@ fn main() {
     });
     println!("cargo:headers={headers}");
     println!("cargo:programs={}", query(&config, "--bindir"));
+    println!("cargo:libraries={}", query(&config, "--libdir"));
 }
 
 /// The opcodes, flags and structs that cross from C++ to Rust, as C++: they are declared once, in Rust.

@@ -1,4 +1,4 @@
-// A kernel in Rust, y = a*x + y, with the little of `core` that it needs: so it compiles with a bare rustc, whether or not
+// Kernels in Rust, y = a*x + y and a branch with like sides, with the little of `core` that they need: so they compile with a bare rustc, whether or not
 // the standard library for nvptx64 is installed. With it (`rustup target add nvptx64-nvidia-cuda`), `core` comes from there.
 #![feature(no_core, lang_items, abi_ptx, abi_unadjusted, link_llvm_intrinsics, arbitrary_self_types, intrinsics, rustc_attrs)]
 #![allow(internal_features)]
@@ -68,6 +68,22 @@ pub unsafe extern "ptx-kernel" fn saxpy(n: i32, a: f32, x: *const f32, y: *mut f
             let x = arith_offset(x, i as isize);
             let y = arith_offset(y as *const f32, i as isize) as *mut f32;
             *y = a * *x + *y;
+        }
+    }
+}
+
+/// A polynomial of x or of z; the sides of the branch compute alike.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn halves(half: i32, a: f32, b: f32, x: *const f32, z: *const f32, y: *mut f32) {
+    unsafe {
+        let i = thread_x();
+        let out = arith_offset(y as *const f32, i as isize) as *mut f32;
+        if i < half {
+            let v = *arith_offset(x, i as isize);
+            *out = (((v * a + b) * v + a) * v + a) * v + b;
+        } else {
+            let v = *arith_offset(z, i as isize);
+            *out = (((v * b + b) * v + a) * v + a) * v + a;
         }
     }
 }

@@ -1,9 +1,18 @@
-// What nvcc declares for every source and clang's own headers do not: min and max of the host for all mixtures of
-// types, the tagged NaN, and nvcc's atomic functions. Included before every CUDA source.
+// What nvcc declares for every source and clang's own headers do not: its version, min and max of the host for all
+// mixtures of types, the tagged NaN, and nvcc's atomic functions. Included before every CUDA source.
 #pragma once
 #line 6 "warpwise_nvcc.h"
 #pragma GCC system_header
 #ifdef __CUDA__
+
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
+#endif
+// clang needs no flag for either
+#define __CUDACC_EXTENDED_LAMBDA__
+#define __CUDACC_RELAXED_CONSTEXPR__
 
 #define WARPWISE_ORDER(Result, A, B)                                                                                    \
     static inline __host__ Result min(A a, B b) {                                                                       \

@@ -50,6 +50,7 @@ pub mod version;
 
 unsafe extern "C" {
     fn warpwise_erase(inst: LLVMValueRef);
+    fn warpwise_move_large_tables(module: LLVMModuleRef) -> bool;
 }
 
 /// Builds and changes instructions of one module.
@@ -94,6 +95,11 @@ impl<'m> Editor<'m> {
     /// The module.
     pub fn module(&self) -> Module<'m> {
         self.module
+    }
+    /// Moves read-only tables to global memory if constant memory does not hold all; returns whether it did. See
+    /// `src/ir/llvm/tables.cpp`.
+    pub fn move_large_tables(&mut self) -> bool {
+        edit!(warpwise_move_large_tables(self.module.raw()))
     }
 
     // --- where ---
