@@ -164,7 +164,8 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - what only branches in front of the blocks need uses such a product, which it no longer does once both ways are alike;
     /// - LLVM is still to order the products of a sum behind the blocks ([`Joins::may_reorder`]);
     /// - they stand between a product and a sum that uses it;
-    /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags.
+    /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags;
+    /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]).
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
         let func = &self.outline.func;
@@ -175,6 +176,9 @@ impl<'a, 'm> Joins<'a, 'm> {
         let may_matter = |inst: Inst| matches!(func.insts[inst].opcode, FMul | FpCast) || is_loose(inst);
         if !func.insts.keys().any(may_matter) {
             return false;
+        }
+        if self.sees_memory && self.has_open_pair() {
+            return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
         let is_inside = |inst: Inst| inside.contains(&block(inst));
@@ -191,9 +195,11 @@ impl<'a, 'm> Joins<'a, 'm> {
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
         let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
         let phis = || behind.iter().flat_map(|&block| func.phis(block));
-        let dominators = self.outline.dominators();
-        let leads = |&block: &Block| !inside.contains(&block) && inside.iter().any(|&b| dominators.dominates(block, b));
-        let conditions = self.needed(func.graph.blocks().filter(leads).map(|block| func.terminator(block)));
+        let conditions = LazyCell::new(|| {
+            let dominators = self.outline.dominators();
+            let leads = |&b: &Block| !inside.contains(&b) && inside.iter().any(|&inner| dominators.dominates(b, inner));
+            self.needed(func.graph.blocks().filter(leads).map(|block| func.terminator(block)))
+        });
         let is_reached = |&product: &Inst| {
             let comes_in = |user: Inst| is_inside(user) || is_exit_phi(user) || conditions.contains(&user);
             !conditions.contains(&product) && self.may_meet(product, comes_in) && self.may_meet_sum(product)
@@ -223,7 +229,7 @@ impl<'a, 'm> Joins<'a, 'm> {
 
     /// Whether a product with several uses meets a sum of another block. Such a sum is joined only if LLVM moves one of them to
     /// the other, which depends on which of its passes sees the function in which shape.
-    pub fn has_open_pair(&self) -> bool {
+    fn has_open_pair(&self) -> bool {
         let func = &self.outline.func;
         let block = |inst: Inst| func.insts[inst].block;
         let is_open = |product: Inst| {

@@ -103,7 +103,7 @@ impl<'m> Context<'_, 'm> {
             return false;
         }
         let joins = Joins { sees_memory: self.is_early, ..Joins::new(outline, self.handles) };
-        (self.is_early && joins.has_open_pair()) || joins.may_change(&inside(&joins))
+        joins.may_change(&inside(&joins))
     }
 }
 

@@ -11,8 +11,7 @@ use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
-use warpwise_analysis::contraction::Pair;
-use warpwise_analysis::contraction::raw::{Pins, may_pair};
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
@@ -57,7 +56,7 @@ pub struct Objects<'m> {
     bytes: u64,
     copies: Vec<Copy<'m>>,
     /// What is written out.
-    pins: Option<Pins<'m>>,
+    pins: Vec<Pins<'m>>,
 }
 
 /// The objects of a function; those that stay, as multiply-adds could change, as an error.
@@ -85,10 +84,7 @@ pub fn find<'m>(
         }
     }
     if results == Results::Same && !found.objects.is_empty() {
-        let pins = if may_pair(&[function], Pair::Narrowings) { None } else { Pins::of(function) };
-        if pins.is_none() {
-            return Err(found.objects);
-        }
+        let Some(pins) = Pins::of_all(&[function]) else { return Err(found.objects) };
         found.pins = pins;
     }
     Ok(found)

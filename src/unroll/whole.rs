@@ -179,5 +179,5 @@ fn is_counter(outline: &Outline, cycle: Cycle, phi: Inst) -> bool {
 fn changes_contraction(outline: &Outline, handles: &Handles<'_>, cycle: Cycle) -> bool {
     let joins = Joins { sees_memory: true, ..Joins::new(outline, handles) };
     let inside: FxHashSet<Block> = outline.cfg().cycles.blocks(cycle).iter().copied().collect();
-    joins.has_open_pair() || joins.may_change(&joins.with_loops(&inside))
+    joins.may_change(&joins.with_loops(&inside))
 }

@@ -31,9 +31,15 @@ struct Join<'m> {
 }
 
 impl<'m> Pins<'m> {
+    /// What is to be written out in functions whose code comes together; `None` also if a float that was rounded to `float` may be
+    /// rounded to `half` then, which cannot be written out.
+    pub fn of_all(functions: &[Function<'m>]) -> Option<Vec<Pins<'m>>> {
+        if may_pair(functions, Pair::Narrowings) { None } else { functions.iter().copied().map(Pins::of).collect() }
+    }
+
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
     /// a sum of another block, or one behind a phi; the flags allow more than joining; or there is no such instruction.
-    pub fn of(function: Function<'m>) -> Option<Pins<'m>> {
+    fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
@@ -43,12 +49,11 @@ impl<'m> Pins<'m> {
             }
             pins.joins.push(join);
         }
+        let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
         for product in insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)) {
             if meets(product.value(), leaves) {
                 // what is not written out LLVM may join, or not
-                let is_open = |user: Inst<'m>| {
-                    Pair::MultiplyAdd.ends_with(user) && pins.joins.iter().all(|join| join.sum != user)
-                };
+                let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
                 if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
                     return None;
                 }

@@ -57,7 +57,7 @@ impl<'m> Calls<'m> {
 }
 
 /// The functions that a function calls directly and that have a body, once for each call.
-fn callees<'m>(function: Function<'m>) -> Vec<Function<'m>> {
+pub(super) fn callees<'m>(function: Function<'m>) -> Vec<Function<'m>> {
     let insts = function.blocks().flat_map(|block| block.insts());
     insts.filter_map(Inst::defined_callee).collect()
 }

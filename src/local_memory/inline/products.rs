@@ -4,6 +4,7 @@
 //! through an argument, a result or memory, which rounds them. Before LLVM has inlined, and for a float that was rounded to
 //! `float` and is rounded to `half`, nothing can be: functions that have both of a pair keep the call.
 
+use super::calls::callees;
 use super::plan::Stage;
 use warpwise_analysis::contraction::Pair;
 use warpwise_analysis::contraction::raw::{Pins, may_pair};
@@ -16,7 +17,7 @@ pub fn pins<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Ve
         let all = with_callees(&functions);
         return (!Pair::ALL.into_iter().any(|pair| may_pair(&all, pair))).then(Vec::new);
     }
-    if may_pair(&functions, Pair::Narrowings) { None } else { functions.into_iter().map(Pins::of).collect() }
+    Pins::of_all(&functions)
 }
 
 /// Some functions, and all that they may call, which LLVM may inline into them.
@@ -24,8 +25,7 @@ fn with_callees<'m>(functions: &[Function<'m>]) -> Vec<Function<'m>> {
     let mut found = functions.to_vec();
     let mut next = 0;
     while let Some(function) = found.get(next) {
-        let callees = function.blocks().flat_map(|block| block.insts()).filter_map(Inst::defined_callee);
-        for callee in callees.collect::<Vec<_>>() {
+        for callee in callees(*function) {
             if !found.contains(&callee) {
                 found.push(callee);
             }
