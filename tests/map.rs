@@ -160,6 +160,19 @@ end:
 }
 "#;
 
+/// What gives a kernel of these shapes lines.
+const LINES_OF_SHAPES: &str = r#"
+!llvm.module.flags = !{!0}
+!llvm.dbg.cu = !{!1}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !3, emissionKind: FullDebug)
+!2 = distinct !DISubprogram(name: "shapes", file: !3, line: 1, type: !4, unit: !1, spFlags: DISPFlagDefinition)
+!3 = !DIFile(filename: "shapes.cu", directory: "")
+!4 = !DISubroutineType(types: !{})
+!5 = !DILocation(line: 2, scope: !2)
+!6 = !DILocation(line: 3, scope: !2)
+"#;
+
 /// With few visits between flushes, flushes happen in every loop.
 const PARAMETERS: [&str; 4] = ["name=test", "name=test;all", "name=test;flush-after=3", "name=test;flush-after=1;all"];
 
@@ -344,8 +357,8 @@ fn separately_compiled_units_register_too() {
 }
 
 /// A map of the awkward kernels, as a run with counters leaves it.
-fn sample_map(folder: &Path) -> std::path::PathBuf {
-    let module = OwnedModule::from_text(SHAPES, "shapes").expect("valid IR");
+fn sample_map(folder: &Path, text: &str) -> std::path::PathBuf {
+    let module = OwnedModule::from_text(text, "shapes").expect("valid IR");
     let path = folder.join("counted.ll");
     std::fs::write(&path, counted(&module, "name=test").handle().print()).expect("it can be written");
     let map = folder.join("shapes.map");
@@ -358,7 +371,7 @@ fn sample_map(folder: &Path) -> std::path::PathBuf {
 #[test]
 fn maps_are_shown_added_up_and_compared() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let map = sample_map(folder.path());
+    let map = sample_map(folder.path(), SHAPES);
     let run = |arguments: &[&str]| {
         let mut command = warpwise();
         command.current_dir(folder.path()).arg("map").args(arguments);
@@ -405,23 +418,35 @@ fn the_page_works_in_a_browser() {
         return skip("there is no Chromium here");
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let map = sample_map(folder.path());
+    // two branches have a line, the others none
+    let text = SHAPES.replace("ptr %out, i32 %n) {", "ptr %out, i32 %n) !dbg !2 {");
+    let text = text.replace("label %body, label %end", "label %body, label %end, !dbg !5");
+    let text = text.replace("label %left, label %right", "label %left, label %right, !dbg !6") + LINES_OF_SHAPES;
+    let map = sample_map(folder.path(), &text);
+    std::fs::write(folder.path().join("shapes.cu"), "kernel\nfirst\nsecond\n").expect("it can be written");
     let page = folder.path().join("page.html");
-    warpwise().args(["map", "html"]).arg(&map).arg("-o").arg(&page).assert().success();
+    warpwise().current_dir(folder.path()).args(["map", "html"]).arg(&map).arg("-o").arg(&page).assert().success();
     // a second script simulates the user: it clicks, sorts and searches, and records what it sees
     let person = r##"<script>
       const note = (name, value) => { document.documentElement.dataset[name] = String(value); };
-      const rows = () => [...document.querySelectorAll("#rows tr")];
+      const rows = () => [...document.querySelectorAll("#tables tbody tr")];
+      note("bars", document.querySelectorAll("#picture .bars > button").length > 0);
+      document.querySelector("#picture .bars > button").click();
+      fromAddress();
       note("count", rows().length);
-      const figures = () => rows().map(row => Number(row.children[5].textContent)).filter(n => !isNaN(n));
+      const head = [...document.querySelectorAll("#tables th")].find(head => head.textContent === "splits");
+      const figures = () => rows().map(row => Number(row.children[head.cellIndex].textContent));
+      head.click();
       note("descending", figures().every((n, i, all) => !i || all[i - 1] >= n));
-      document.querySelectorAll("#head th")[5].click();
+      head.click();
       note("ascending", figures().every((n, i, all) => !i || all[i - 1] <= n));
-      rows()[1].click();
-      note("clicked", rows()[1].classList.contains("marked") && !!document.querySelector("g.block.marked"));
-      document.querySelector("g.block.divergent").dispatchEvent(new MouseEvent("click", {bubbles: true}));
-      note("block", rows().filter(row => row.classList.contains("marked")).length);
-      const search = document.querySelector("#search");
+      rows().find(row => !row.textContent.includes("shapes.cu")).click();
+      note("block", !!document.querySelector("svg .box.marked"));
+      rows().find(row => row.textContent.includes("shapes.cu")).click();
+      note("clicked", !!document.querySelector("#source .marked") && !!document.querySelector("svg .box.marked"));
+      const heads = [...document.querySelectorAll("#source .cols span")].map(head => head.firstChild.textContent);
+      note("columns", ["visits", "split", "lanes"].every(name => heads.includes(name)) && !heads.includes("cycles"));
+      const search = document.querySelector("#tables input");
       search.value = "helper"; search.dispatchEvent(new Event("input"));
       note("found", rows().length);
       search.value = "no such branch"; search.dispatchEvent(new Event("input"));
@@ -444,7 +469,9 @@ fn the_page_works_in_a_browser() {
         ("descending", "true"),
         ("ascending", "true"),
         ("clicked", "true"),
-        ("block", "1"),
+        ("block", "true"),
+        ("bars", "true"),
+        ("columns", "true"),
         // two branches of the function, and one that is divergent because of what it returns
         ("found", "3"),
         ("none", "0"),

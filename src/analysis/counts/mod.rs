@@ -46,6 +46,14 @@ pub struct BranchCounts {
 }
 
 impl BranchCounts {
+    /// Adds the counts of a copy of the branch.
+    pub fn add(&mut self, other: &BranchCounts) {
+        self.visits += other.visits;
+        self.splits += other.splits;
+        self.lanes += other.lanes;
+        self.taken.resize(self.taken.len().max(other.taken.len()), 0);
+        self.taken.iter_mut().zip(&other.taken).for_each(|(sum, taken)| *sum += taken);
+    }
     /// Splits per visit, from 0 to 1.
     pub fn split_rate(&self) -> f64 {
         self.splits as f64 / self.visits.max(1) as f64

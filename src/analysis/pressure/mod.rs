@@ -205,24 +205,41 @@ impl Pressure {
         let boundary = (held.live_in[at] + self.phis[at]).max(held.live_out[at]);
         if held.peak[at] == UNKNOWN {
             let block = outline.cfg().cycles.order()[at];
-            held.peak[at] = self.walk(outline, at, outline.func.block_insts(block), held);
+            let mut peak = held.live_out[at];
+            self.walk(outline, at, outline.func.block_insts(block), held, |_, live| peak = peak.max(live));
+            held.peak[at] = peak;
         }
         boundary + held.peak[at].saturating_sub(boundary).min(REORDERED_AWAY)
     }
 
-    fn walk(&self, outline: &Outline, at: usize, insts: impl DoubleEndedIterator<Item = Inst>, held: &Held) -> u32 {
+    /// Tells of each instruction of a reachable block, from the last to the first, how many units are live before it.
+    pub fn each(&self, outline: &Outline, block: Block, live: impl FnMut(Inst, u32)) {
+        let at = outline.cfg().cycles.position(block);
+        if at != NONE {
+            self.walk(outline, at as usize, outline.func.block_insts(block), &self.all.borrow(), live);
+        }
+    }
+
+    fn walk(
+        &self,
+        outline: &Outline,
+        at: usize,
+        insts: impl DoubleEndedIterator<Item = Inst>,
+        held: &Held,
+        mut live: impl FnMut(Inst, u32),
+    ) {
         let func = &outline.func;
         let mut marks = self.marks.borrow_mut();
         marks.marks.resize(self.number.len(), 0);
         marks.walk += 1;
-        let (dead, live) = (marks.walk * 2, marks.walk * 2 + 1);
+        let (dead, alive) = (marks.walk * 2, marks.walk * 2 + 1);
         let marks = &mut marks.marks[..];
         let is_gone = |register: Value| {
             let number = self.number[register.index()];
             number != NONE && held.gone.contains(number as usize)
         };
         let is_live = |marks: &[u32], register: Value| match marks[register.index()] {
-            mark if mark >= dead => mark == live,
+            mark if mark >= dead => mark == alive,
             _ => {
                 let number = self.number[register.index()];
                 number != NONE
@@ -231,7 +248,6 @@ impl Pressure {
             }
         };
         let mut now = held.live_out[at];
-        let mut peak = now;
         for inst in insts.rev() {
             let result = func.result(inst);
             let units = self.units(result);
@@ -247,12 +263,11 @@ impl Pressure {
                 let units = self.units(register);
                 if units > 0 && !is_live(marks, register) && !is_gone(register) {
                     now += units;
-                    marks[register.index()] = live;
+                    marks[register.index()] = alive;
                 }
             }
-            peak = peak.max(now);
+            live(inst, now);
         }
-        peak
     }
 
     /// Pressure of a cycle without the registers taken away, in units.

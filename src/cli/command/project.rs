@@ -9,6 +9,7 @@
 use super::commands::{DeviceCommand, Entry, device_command};
 use super::cuda::{TREE_VARIABLE, find_clang, find_cuda};
 use super::kept::{Answers, identity, key};
+use crate::map_report::page;
 use crate::report::index::{Failure, Index, Row, Unit};
 use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
@@ -33,16 +34,12 @@ pub struct ProjectArgs {
     /// With --project: where answers are kept (.warpwise beside compile_commands.json).
     #[arg(long, value_name = "DIR", requires = "project")]
     cache: Option<PathBuf>,
-    /// With --project: a divergence map of the program, whose counts are shown beside each kernel; may be repeated.
-    #[arg(long, value_name = "MAP", requires = "project")]
-    map: Vec<PathBuf>,
 }
 
 impl ProjectArgs {
     /// The first that is given; clap lets them pass beside a file, which conflicts with what they require.
     pub fn given(&self) -> Option<&'static str> {
-        let given =
-            [(!self.map.is_empty(), "--map"), (self.jobs.is_some(), "--jobs"), (self.cache.is_some(), "--cache")];
+        let given = [(self.jobs.is_some(), "--jobs"), (self.cache.is_some(), "--cache")];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 }
@@ -62,31 +59,88 @@ struct Task {
 
 /// How the report is given.
 pub struct Form<'a> {
-    /// A folder for pages.
+    /// A folder for pages, or the one page.
     pub html: Option<&'a Path>,
+    pub is_single: bool,
     pub is_json: bool,
     /// Also every kernel.
     pub has_inventory: bool,
     /// Only this line of what to do.
     pub why: Option<usize>,
     pub times: Option<&'a Times>,
+    pub seen: Option<&'a SeenKernels>,
 }
 
-/// Runs the subcommand.
-pub fn run(
-    commands: &Path,
-    args: &ProjectArgs,
-    form: &Form<'_>,
-    block: Option<BlockShape>,
-    more: &[String],
-) -> Result<()> {
+/// What is known of every source of a build.
+pub struct Collected {
+    /// With rows, but not finished.
+    pub index: Index,
+    /// Each with its name in the rows.
+    pub units: Vec<(String, Unit)>,
+}
+
+impl Collected {
+    /// A build of one source.
+    pub fn of(file: &Path, unit: Unit) -> Collected {
+        let mut index = Index { project: file.display().to_string(), ..Index::default() };
+        let units = add(&mut index, &[file.display().to_string()], vec![Ok(unit)]);
+        Collected { index, units }
+    }
+
+    /// Ranks the kernels, compares, and gives the report.
+    pub fn give(mut self, form: &Form<'_>) -> Result<()> {
+        self.index.finish(form.times, form.seen);
+        if let Some(html) = form.html {
+            self.write_pages(html, form).with_context(|| format!("cannot write to {}", html.display()))?;
+        }
+        match form.why {
+            Some(line) => print!("{}", todo::why(&self.index.todo, line)?),
+            None if form.is_json => println!("{}", serde_json::to_string_pretty(&self.index)?),
+            None => anstream::print!("{}", self.index.to_text(form.has_inventory)),
+        }
+        Ok(())
+    }
+
+    fn write_pages(&mut self, html: &Path, form: &Form<'_>) -> Result<()> {
+        for (_, unit) in &mut self.units {
+            page::with_counts(&mut unit.page, form.seen);
+        }
+        let units = || self.units.iter().map(|(name, unit)| (&**name, &unit.page));
+        if form.is_single {
+            return Ok(std::fs::write(html, page::render(&self.index, "", units()))?);
+        }
+        std::fs::create_dir_all(html.join("files"))?;
+        for (name, unit) in units() {
+            let kernels = self.index.kernels.iter().filter(|row| row.page == name).cloned().collect();
+            let own = Index { kernels, todo: Vec::new(), failures: Vec::new(), ..self.index.clone() };
+            std::fs::write(html.join(name), page::render(&own, "../index.html", [(name, unit)].into_iter()))?;
+        }
+        Ok(std::fs::write(html.join("index.html"), page::render(&self.index, "", std::iter::empty()))?)
+    }
+}
+
+/// Adds what was found of sources to an index.
+fn add(index: &mut Index, files: &[String], units: Vec<Result<Unit, String>>) -> Vec<(String, Unit)> {
+    let mut named = Vec::new();
+    for (file, unit) in files.iter().zip(units) {
+        match unit {
+            Err(reason) => index.failures.push(Failure { file: file.clone(), reason }),
+            Ok(mut unit) => {
+                let page = format!("files/{:04}.html", index.units);
+                let row = |kernel| Row::new(file, &page, kernel);
+                index.units += 1;
+                index.kernels.extend(std::mem::take(&mut unit.kernels).into_iter().map(row));
+                named.push((page, unit));
+            }
+        }
+    }
+    named
+}
+
+/// Looks at all sources of a project.
+pub fn collect(commands: &Path, args: &ProjectArgs, block: Option<BlockShape>, more: &[String]) -> Result<Collected> {
     let inside = commands.join("compile_commands.json");
     let commands = if commands.is_dir() { &inside } else { commands };
-    // before the work starts
-    let map = match args.map.as_slice() {
-        [] => None,
-        paths => Some(SeenKernels::of(&warpwise_analysis::counts::read_all(paths)?.1)),
-    };
     let text = std::fs::read_to_string(commands).with_context(|| {
         format!(
             "cannot read {}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and `bear -- make` for a Makefile",
@@ -128,42 +182,9 @@ pub fn run(
         bail!("stopped: {done} of {} files are looked at; the same command goes on after them", units.len());
     }
 
-    let mut pages = Vec::new();
-    for (task, unit) in tasks.iter().zip(units) {
-        let file = task.file.display().to_string();
-        match unit {
-            Err(reason) => index.failures.push(Failure { file, reason }),
-            Ok(unit) => {
-                let page = format!("files/{:04}.html", index.units);
-                let row = |kernel| Row::new(&file, &page, kernel);
-                index.units += 1;
-                index.kernels.extend(unit.kernels.into_iter().map(row));
-                pages.push((page, unit.page));
-            }
-        }
-    }
-    index.finish(form.times, map.as_ref());
-    if let Some(folder) = form.html {
-        write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
-    }
-    match form.why {
-        Some(line) => print!("{}", todo::why(&index.todo, line)?),
-        None if form.is_json => println!("{}", serde_json::to_string_pretty(&index)?),
-        None => anstream::print!("{}", index.to_text(form.has_inventory)),
-    }
-    if index.units == 0 {
-        bail!("no source of {} could be looked at", commands.display());
-    }
-    Ok(())
-}
-
-fn write_pages(folder: &Path, index: &Index, pages: &[(String, String)]) -> Result<()> {
-    std::fs::create_dir_all(folder.join("files"))?;
-    for (page, text) in pages {
-        std::fs::write(folder.join(page), text)?;
-    }
-    std::fs::write(folder.join("index.html"), index.to_html()?)?;
-    Ok(())
+    let files: Vec<String> = tasks.iter().map(|task| task.file.display().to_string()).collect();
+    let units = add(&mut index, &files, units);
+    Ok(Collected { index, units })
 }
 
 /// A progress bar on standard error; silent if that is no terminal.

@@ -7,13 +7,13 @@
 use super::cuda::{compile_device, compile_device_ir, find_plugin};
 use super::flags::ClangFlags;
 use super::{project, unit};
-use crate::map_report::page;
+use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
-use crate::report::{details, model, text, todo};
+use crate::report::{lines, model, text, todo};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use warpwise::map;
+use warpwise_analysis::counts;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_analysis::explain::symbol::is_named;
 use warpwise_ir::geometry::BlockShape;
@@ -30,9 +30,19 @@ pub struct ReportArgs {
     /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
     #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
     project: Option<PathBuf>,
-    /// One self-contained page instead of text, left here; with --project, a folder: an index, and a report of each file.
+    /// Pages, left here: one self-contained page; with --project, a folder with an index and a page for each file.
     #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
+    /// With --project: all pages in one file, to be sent.
+    #[arg(long, requires = "html")]
+    single: bool,
+    /// A divergence map of the program, whose counts are shown beside kernels and lines; may be repeated.
+    #[arg(long, value_name = "MAP")]
+    map: Vec<PathBuf>,
+    /// What was measured of each line, for pages: what `ncu --csv --page source --print-source cuda,sass` or
+    /// `warpwise simt --lines` wrote; may be repeated.
+    #[arg(long, value_name = "TABLE", requires = "html")]
+    lines: Vec<PathBuf>,
     #[command(flatten)]
     of_project: project::ProjectArgs,
     /// Also compile to PTX with the plugin loaded, and leave it here.
@@ -68,15 +78,24 @@ const HOST_SOURCES: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
 /// Runs the subcommand.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let times = args.times.as_deref().map(Times::read).transpose()?;
+    let seen = args.seen()?;
+    let form = project::Form {
+        html: args.html.as_deref(),
+        is_single: args.single || args.project.is_none(),
+        is_json: args.json,
+        has_inventory: args.inventory,
+        why: args.why,
+        times: times.as_ref(),
+        seen: seen.as_ref(),
+    };
     if let Some(commands) = &args.project {
-        let form = project::Form {
-            html: args.html.as_deref(),
-            is_json: args.json,
-            has_inventory: args.inventory,
-            why: args.why,
-            times: times.as_ref(),
-        };
-        return project::run(commands, &args.of_project, &form, args.block, &args.flags);
+        let all = project::collect(commands, &args.of_project, args.block, &args.flags)?;
+        let has_any = !all.units.is_empty();
+        all.give(&form)?;
+        if !has_any {
+            bail!("no source of {} could be looked at", commands.display());
+        }
+        return Ok(());
     }
     let Some(file) = &args.file else { bail!("no file is given") };
     if let Some(name) = args.of_project.given() {
@@ -85,8 +104,12 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if args.json && args.html.is_some() {
         bail!("--json and --html are two forms of one report: ask for one of them");
     }
-    if args.times.is_some() && args.html.is_some() {
-        bail!("the page of one file has no times: leave out --html, or ask for the pages of a --project");
+    let is_unit = args.html.is_some();
+    if !args.map.is_empty() && !is_unit {
+        bail!(
+            "--map is for --project compile_commands.json and for a page (--html), and {} is one file",
+            file.display()
+        );
     }
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if file.extension().is_some_and(|extension| HOST_SOURCES.iter().any(|host| extension == *host)) {
@@ -124,15 +147,9 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     let analysis =
         ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
-    if let Some(page) = &args.html {
-        let text = match is_cuda {
-            true => unit::look(file, &flags, args.block)?.page,
-            false => {
-                let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
-                page::of_table(&map::describe(&analysis, file), file, &details::of(&report, &[], &[]))
-            }
-        };
-        return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
+    if is_unit {
+        let unit = if is_cuda { unit::look(file, &flags, args.block)? } else { unit::of_ir(&analysis, file) };
+        return project::Collected::of(file, unit).give(&form);
     }
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
@@ -148,6 +165,18 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for
     }
     Ok(())
+}
+
+impl ReportArgs {
+    /// What maps and tables of lines say.
+    fn seen(&self) -> Result<Option<SeenKernels>> {
+        let mut seen = match self.map.as_slice() {
+            [] => SeenKernels::default(),
+            paths => SeenKernels::of(&counts::read_all(paths)?.1),
+        };
+        self.lines.iter().try_for_each(|path| lines::read(path, &mut seen.lines))?;
+        Ok((!self.map.is_empty() || !self.lines.is_empty()).then_some(seen))
+    }
 }
 
 fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {

@@ -1,6 +1,7 @@
 //! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
 use super::{cuda, record, say, say_json, simt_args};
+use crate::map_report::measured::LineObserver;
 use crate::map_report::{observed, page, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, ValueEnum};
@@ -91,6 +92,9 @@ pub struct SimtArgs {
     /// One self-contained page with the source, what the machine observed at each branch, and the analysis
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["map", "compare", "check", "recount"])]
     html: Option<PathBuf>,
+    /// Write what the machine did on each line, as a table for `warpwise report --html PAGE --lines TABLE`
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["map", "compare", "check"])]
+    lines: Option<PathBuf>,
     /// Run two versions on the same inputs under both schedulers and compare all memory
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
     compare: Option<Vec<PathBuf>>,
@@ -273,7 +277,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     if args.check {
         return run_check(args, file, &inputs, &given);
     }
-    if args.recount || args.save_map.is_some() || args.html.is_some() {
+    if args.recount || args.save_map.is_some() || args.html.is_some() || args.lines.is_some() {
         return run_observed(args, file, &inputs, &given);
     }
     let module = open(file, &args.clang_flags)?;
@@ -317,8 +321,12 @@ fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> 
 fn run_observed(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let mut map = DivergenceMap::default();
-    let report = launch(args, &image, inputs, &mut map)?;
+    let mut both = (DivergenceMap::default(), LineObserver::default());
+    let report = launch(args, &image, inputs, &mut both)?;
+    let (map, lines) = both;
+    if let Some(path) = &args.lines {
+        std::fs::write(path, lines.table(&image)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if args.recount {
         let met = recount::compare(&image, &map, &recount::launch_of(&args.config(), inputs), &report)?;
         say(&format!("{met} branches were counted as the machine saw them\n"))?;

@@ -4,21 +4,22 @@
 //! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
 //! The output lists the files that were read, so that it can be cached until one of them changes.
 
-use super::cuda::{compile_device, compile_device_ir, find_clang, find_cuda, find_cuda_of};
+use super::cuda::{compile_device, compile_device_ir, find_clang, find_cuda, find_cuda_of, find_plugin};
 use super::flags::ClangFlags;
 use super::nvcc::headers;
 use super::report::compile_ptx;
-use crate::map_report::page;
+use crate::map_report::page::{self, Reported};
 use crate::ptxas::assemble;
-use crate::report::details;
 use crate::report::index::{Deed, KernelRow, Machine, Unit};
-use crate::report::model::{self, LineOf};
+use crate::report::launch::statements;
+use crate::report::model::{self, FunctionReport, LineOf, Report};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use warpwise::map;
+use warpwise_analysis::counts::table::Table;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::geometry::BlockShape;
 use warpwise_ir::llvm::owned::OwnedModule;
@@ -64,16 +65,56 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
     let module = OwnedModule::from_file(&ir)?;
     let analysis_block = block.or(flags.settings.block);
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block, simple: false });
-    let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
-    let table = map::describe(&analysis, file);
+    let build =
+        |analysis: &ModuleAnalysis<'_>| model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let (report, table) = (build(&analysis), map::describe(&analysis, file));
     drop(analysis);
     let deeds = deeds(file, flags, block, folder.path())?;
+    let after = if flags.is_unoptimised { None } else { Some(with_plugin(file, flags, block)?) };
+    let options = Options { block: analysis_block, simple: false };
+    let mut after = after.map(|after| build(&ModuleAnalysis::new(after.handle(), options)));
+    // how often a loop turns is a guess, and the same for one whose turns do four times as much
+    let is_comparable = |symbol: &str| !deeds.iter().any(|one| one.symbol == symbol && one.remark == "LoopUnrolled");
+    after.iter_mut().for_each(|after| after.functions.retain(|function| is_comparable(&function.symbol)));
     let machine = machine(file, flags, folder.path());
-    let kernels = report.functions.iter().filter(|function| function.is_kernel);
-    let rows: Vec<KernelRow> =
-        kernels.map(|kernel| KernelRow::new(kernel, &deeds, machine.get(&kernel.symbol).copied())).collect();
-    let page = page::of_table(&table, file, &details::of(&report, &deeds, &rows));
-    Ok(Unit { kernels: rows, deeds, page, dependencies: dependencies(Path::new(&list))? })
+    let mut unit = of(&table, file, (&report, after.as_ref(), &deeds), &machine);
+    unit.dependencies = dependencies(Path::new(&list))?;
+    Ok(unit)
+}
+
+/// Rows of the kernels, and the source for a page. `machine`: by symbol, what ptxas says without the plugin and with it.
+pub fn of(table: &Table, file: &Path, reports: Reported<'_>, machine: &BTreeMap<String, [Machine; 2]>) -> Unit {
+    let (report, after, deeds) = reports;
+    let mut sources = Sources::beside(file);
+    let row = |kernel: &FunctionReport| {
+        let machine = machine.get(&kernel.symbol).copied();
+        let same = |report: &Report| Some(report.functions.iter().find(|one| one.symbol == kernel.symbol)?.costs);
+        let described = table.functions.iter().find(|one| one.symbol == kernel.symbol);
+        KernelRow {
+            costs: [Some(kernel.costs), after.and_then(same)],
+            statements: described.map_or_else(Vec::new, |one| statements(table, one, deeds, machine, &mut sources)),
+            ..KernelRow::new(kernel, deeds, machine)
+        }
+    };
+    let kernels = report.functions.iter().filter(|function| function.is_kernel).map(row).collect();
+    let page = page::unit(table, file, None, Some(reports));
+    Unit { kernels, deeds: deeds.to_vec(), page, dependencies: Vec::new() }
+}
+
+/// What is known of IR.
+pub fn of_ir(analysis: &ModuleAnalysis<'_>, file: &Path) -> Unit {
+    let report = model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
+    of(&map::describe(analysis, file), file, (&report, None, &[]), &BTreeMap::new())
+}
+
+/// The code as the plugin leaves it.
+fn with_plugin(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<OwnedModule> {
+    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
+    let block = block.map(|shape| format!("-mllvm=-warpwise-block={shape}"));
+    let more = [&plugin, "-fno-discard-value-names"].into_iter().chain(block.as_deref());
+    let words: Vec<&str> = more.chain(flags.all.iter().map(String::as_str)).collect();
+    let (_folder, ir) = compile_device_ir(file, &words)?;
+    Ok(OwnedModule::from_file(&ir)?)
 }
 
 /// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run.

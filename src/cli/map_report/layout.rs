@@ -1,154 +1,157 @@
 //! Where is each block of a control-flow graph drawn?
 //!
-//! 1. **Layers** (Sugiyama 1981): back edges (to a block on the stack of a depth-first walk) are ignored; the layer of
-//!    a block is the length of the longest path to it.
-//! 2. **Order** within a layer: by the mean position of the neighbours above, then below, for a few rounds.
-//! 3. **Positions**: layers are centred rows. Edges between neighbouring layers are straight; longer ones and back
-//!    edges curve to the side, so that they do not run through blocks.
+//! 1. **Chains**: blocks that follow each other without a branch between them are one box.
+//! 2. **Layers** (Sugiyama 1981): edges back in reverse post-order are ignored; the layer of a box is the length of the
+//!    longest path to it.
+//! 3. **Order** within a layer: by the mean position of the neighbours above, then below, for a few rounds.
+//! 4. **Positions**: layers are centred rows.
+//!
+//! A box is *where lanes meet again* if it is the immediate post-dominator of a box that ends in a divergent branch.
 //!
 //! Cost: blocks plus edges, times [`ROUNDS`], times a logarithm.
 
 use serde::Serialize;
+use warpwise_analysis::cfg::{Cfg, Dominators};
+use warpwise_ir::entity::Block;
+use warpwise_ir::graph::Graph;
 
 /// Number of sweeps down and up.
-const ROUNDS: usize = 4;
-/// Width and height of a block, in pixels.
-pub const SIZE: [u32; 2] = [132, 44];
-/// Horizontal and vertical space between blocks, in pixels.
-const GAP: [u32; 2] = [28, 40];
+const ROUNDS: usize = 6;
+/// Width and height of a box, in pixels.
+const SIZE: [u32; 2] = [210, 36];
+/// Horizontal and vertical space between boxes, in pixels.
+const GAP: [u32; 2] = [24, 34];
 
 /// A drawing.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drawing {
     pub width: u32,
     pub height: u32,
-    /// Top left corner of each block in pixels; `None` if the block is unreachable.
-    pub blocks: Vec<Option<[u32; 2]>>,
+    /// Width and height of each box.
+    pub size: [u32; 2],
+    pub boxes: Vec<Boxed>,
     pub edges: Vec<Edge>,
 }
 
-/// An edge.
+/// One block, or several that follow each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct Boxed {
+    /// Top left corner in pixels.
+    pub at: [u32; 2],
+    pub blocks: Vec<u32>,
+    /// Whether lanes that a divergent branch has parted meet again here.
+    pub joins: bool,
+}
+
+/// An edge between boxes, by index.
 #[derive(Clone, Debug, Serialize)]
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// Whether it leads back to a block above.
+    /// Whether it leads back to a box above.
     pub is_back: bool,
 }
 
-/// Draws a graph given by the successors of each block, the entry first.
-pub fn draw(next: &[Vec<u32>]) -> Drawing {
-    let layers = layers_of(next);
-    let depth = layers.iter().flatten().max().map_or(0, |&most| most as usize + 1);
-    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); depth];
-    for (block, layer) in (0u32..).zip(&layers) {
-        if let Some(layer) = layer {
-            rows[*layer as usize].push(block);
+/// Draws a graph given by the successors of each block, the entry first; `divergent`: blocks that end in such branches.
+pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
+    let empty = Drawing { width: 0, height: 0, size: SIZE, boxes: Vec::new(), edges: Vec::new() };
+    let Some(folded) = (!next.is_empty()).then(|| fold(next)) else { return empty };
+    let (graph, chains) = folded;
+    let cfg = Cfg::new(&graph);
+    let after = Dominators::backward(&graph, &cfg.cycles);
+    let mut number = vec![0; chains.len()];
+    (0..).zip(cfg.order.rpo()).for_each(|(position, block)| number[block.as_u32() as usize] = position);
+    let index = |block: Block| block.as_u32() as usize;
+    let is_back = |from: Block, to: Block| number[index(to)] <= number[index(from)];
+    let mut layers = vec![0; chains.len()];
+    for &from in cfg.order.rpo() {
+        for &to in graph.succs(from).iter().filter(|&&to| !is_back(from, to)) {
+            layers[index(to)] = layers[index(to)].max(layers[index(from)] + 1);
         }
     }
-    order(&mut rows, next, &layers);
+    let depth = layers.iter().max().map_or(0, |most| most + 1);
+    let mut rows: Vec<Vec<Block>> = vec![Vec::new(); depth];
+    cfg.order.rpo().iter().for_each(|&block| rows[layers[index(block)]].push(block));
+    order(&mut rows, &graph, &layers);
     let widest = rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
     // space for edges that curve to the side
-    let margin = SIZE[0] / 2;
+    let margin = SIZE[0] / 3;
     let inner = widest * (SIZE[0] + GAP[0]);
-    let mut blocks = vec![None; next.len()];
+    let mut boxes: Vec<Boxed> = chains.into_iter().map(|blocks| Boxed { at: [0; 2], blocks, joins: false }).collect();
     for (number, row) in (0u32..).zip(&rows) {
         let indent = margin + (inner - row.len() as u32 * (SIZE[0] + GAP[0])) / 2;
         for (position, &block) in (0u32..).zip(row) {
-            blocks[block as usize] =
-                Some([indent + position * (SIZE[0] + GAP[0]), GAP[1] / 2 + number * (SIZE[1] + GAP[1])]);
+            boxes[index(block)].at = [indent + position * (SIZE[0] + GAP[0]), GAP[1] / 2 + number * (SIZE[1] + GAP[1])];
         }
     }
-    let edges = (0u32..)
-        .zip(next)
-        .filter(|(block, _)| layers[*block as usize].is_some())
-        .flat_map(|(from, targets)| {
-            let mut targets = targets.clone();
-            targets.sort_unstable();
-            targets.dedup();
-            targets.into_iter().map(move |to| (from, to))
-        })
-        .map(|(from, to)| Edge { from, to, is_back: layers[to as usize] <= layers[from as usize] })
-        .collect();
-    Drawing { width: inner + 2 * margin, height: depth as u32 * (SIZE[1] + GAP[1]), blocks, edges }
+    for block in graph.blocks() {
+        let is_split = boxes[index(block)].blocks.last().is_some_and(|last| divergent.contains(last));
+        if let Some(join) = after.idom(block).filter(|_| is_split) {
+            boxes[index(join)].joins = true;
+        }
+    }
+    let edge = |from: Block, to: Block| Edge { from: from.as_u32(), to: to.as_u32(), is_back: is_back(from, to) };
+    let edges = graph.blocks().flat_map(|from| graph.succs(from).iter().map(move |&to| (from, to)));
+    let edges = edges.map(|(from, to)| edge(from, to)).collect();
+    Drawing { width: inner + 2 * margin, height: depth as u32 * (SIZE[1] + GAP[1]), boxes, edges, ..empty }
 }
 
-/// Length of the longest path from the entry without back edges.
-fn layers_of(next: &[Vec<u32>]) -> Vec<Option<u32>> {
-    let count = next.len();
-    let mut layers = vec![None; count];
-    if count == 0 {
-        return layers;
-    }
-    // post-order of a depth-first walk, iterative: graphs may be deep
-    let (mut state, mut post, mut back) = (vec![0u8; count], Vec::with_capacity(count), Vec::new());
-    let mut stack = vec![(0usize, 0usize)];
-    state[0] = 1;
-    while let Some((block, at)) = stack.last_mut() {
-        match next[*block].get(*at) {
-            Some(&target) => {
-                *at += 1;
-                let target = target as usize;
-                match state[target] {
-                    0 => {
-                        state[target] = 1;
-                        stack.push((target, 0));
-                    }
-                    1 => back.push((*block, target)),
-                    _ => {}
-                }
-            }
-            None => {
-                state[*block] = 2;
-                post.push(*block);
-                stack.pop();
-            }
+/// The reachable blocks, with those that follow each other as one; and what each consists of.
+fn fold(next: &[Vec<u32>]) -> (Graph, Vec<Vec<u32>>) {
+    let targets = next.iter().map(|targets| {
+        let mut targets: Vec<Block> = targets.iter().map(|&target| Block::from_u32(target)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    });
+    let targets: Vec<Vec<Block>> = targets.collect();
+    let edges = (0u32..).zip(&targets).flat_map(|(from, to)| to.iter().map(move |&to| (Block::from_u32(from), to)));
+    let graph = Graph::new(next.len(), edges);
+    let cfg = Cfg::new(&graph);
+    let reached = |block: &&Block| cfg.order.is_reachable(**block);
+    let (mut chains, mut chain_of) = (Vec::<Vec<u32>>::new(), vec![u32::MAX; next.len()]);
+    for &block in cfg.order.rpo() {
+        let before: Vec<&Block> = graph.preds(block).iter().filter(reached).collect();
+        let follows = match before.as_slice() {
+            [only] if block != graph.entry() && graph.succs(**only).len() == 1 => chain_of[only.as_u32() as usize],
+            _ => u32::MAX,
+        };
+        let own = if follows == u32::MAX { chains.len() as u32 } else { follows };
+        if follows == u32::MAX {
+            chains.push(Vec::new());
         }
+        chains[own as usize].push(block.as_u32());
+        chain_of[block.as_u32() as usize] = own;
     }
-    layers[0] = Some(0);
-    for &block in post.iter().rev() {
-        let Some(layer) = layers[block] else { continue };
-        for &target in &next[block] {
-            if !back.contains(&(block, target as usize)) {
-                let known = layers[target as usize].unwrap_or(0);
-                layers[target as usize] = Some(known.max(layer + 1));
-            }
-        }
-    }
-    layers
+    let ends = (0u32..).zip(&chains).filter_map(|(own, blocks)| Some((own, *blocks.last()?)));
+    let edges = ends.flat_map(|(own, last)| targets[last as usize].iter().map(move |to| (own, to.as_u32() as usize)));
+    let edges = edges.map(|(from, to)| (Block::from_u32(from), Block::from_u32(chain_of[to])));
+    (Graph::new(chains.len(), edges.collect::<Vec<_>>()), chains)
 }
 
-fn order(rows: &mut [Vec<u32>], next: &[Vec<u32>], layers: &[Option<u32>]) {
-    let mut above: Vec<Vec<u32>> = vec![Vec::new(); next.len()];
-    let mut below: Vec<Vec<u32>> = vec![Vec::new(); next.len()];
-    for (from, targets) in (0u32..).zip(next) {
-        for &to in targets.iter().filter(|&&to| layers[to as usize] > layers[from as usize]) {
-            above[to as usize].push(from);
-            below[from as usize].push(to);
-        }
-    }
-    let mut place = vec![0.0f64; next.len()];
-    let set_places = |row: &[u32], place: &mut [f64]| {
+fn order(rows: &mut [Vec<Block>], graph: &Graph, layers: &[usize]) {
+    let index = |block: Block| block.as_u32() as usize;
+    let mut place = vec![0.0f64; layers.len()];
+    let set_places = |row: &[Block], place: &mut [f64]| {
         for (position, &block) in row.iter().enumerate() {
-            place[block as usize] = (position as f64 + 0.5) / row.len() as f64;
+            place[index(block)] = (position as f64 + 0.5) / row.len() as f64;
         }
     };
     rows.iter().for_each(|row| set_places(row, &mut place));
     for round in 0..ROUNDS {
         let down = round % 2 == 0;
-        let neighbours = if down { &above } else { &below };
         for step in 0..rows.len() {
             let row = if down { step } else { rows.len() - 1 - step };
-            let mean = |block: u32| {
-                let known = &neighbours[block as usize];
-                let sum: f64 = known.iter().map(|&other| place[other as usize]).sum();
-                if known.is_empty() { place[block as usize] } else { sum / known.len() as f64 }
+            let mean = |block: Block| {
+                let all = if down { graph.preds(block) } else { graph.succs(block) };
+                let is_beyond = |&&other: &&Block| (layers[index(other)] < layers[index(block)]) == down;
+                let known: Vec<f64> = all.iter().filter(is_beyond).map(|&other| place[index(other)]).collect();
+                if known.is_empty() { place[index(block)] } else { known.iter().sum::<f64>() / known.len() as f64 }
             };
-            let mut keyed: Vec<(f64, u32)> = rows[row].iter().map(|&block| (mean(block), block)).collect();
+            let mut keyed: Vec<(f64, Block)> = rows[row].iter().map(|&block| (mean(block), block)).collect();
             keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
             rows[row] = keyed.into_iter().map(|(_, block)| block).collect();
-            let row = rows[row].clone();
-            set_places(&row, &mut place);
+            set_places(&rows[row].clone(), &mut place);
         }
     }
 }
@@ -159,22 +162,26 @@ mod tests {
 
     #[test]
     fn a_diamond_has_three_rows_and_a_loop_leads_back() {
-        // 0 → 1, 2 → 3 → 0; 4 is not reached
-        let drawing = draw(&[vec![1, 2], vec![3], vec![3], vec![0], vec![3]]);
-        let row = |block: usize| drawing.blocks[block].unwrap()[1];
+        // 0 → 1, 2 → 3 → 5 → 0, 6; 4 is not reached
+        let drawing = draw(&[vec![1, 2], vec![3], vec![3], vec![5], vec![3], vec![0, 6], vec![]], &[0]);
+        let of = |block: u32| drawing.boxes.iter().position(|one| one.blocks.contains(&block));
+        let row = |block: u32| drawing.boxes[of(block).unwrap()].at[1];
         assert_eq!(row(1), row(2));
         assert!(row(0) < row(1) && row(2) < row(3));
-        assert!(drawing.blocks[4].is_none());
-        let back: Vec<(u32, u32)> = drawing.edges.iter().filter(|e| e.is_back).map(|e| (e.from, e.to)).collect();
-        assert_eq!(back, [(3, 0)]);
+        assert!(of(4).is_none());
+        assert_eq!(of(3), of(5), "what follows without a branch is one box");
+        let joins: Vec<_> = drawing.boxes.iter().filter(|one| one.joins).map(|one| one.blocks.clone()).collect();
+        assert_eq!(joins, [vec![3, 5]]);
+        let back: Vec<_> = drawing.edges.iter().filter(|e| e.is_back).map(|e| (e.from, e.to)).collect();
+        assert_eq!(back, [(of(3).unwrap() as u32, of(0).unwrap() as u32)]);
     }
 
     #[test]
     fn no_two_blocks_overlap() {
         let next: Vec<Vec<u32>> =
             (0..60u32).map(|block| vec![(block * 7 + 1) % 60, (block + 1).min(59), (block * 3) % 60]).collect();
-        let drawing = draw(&next);
-        let places: Vec<[u32; 2]> = drawing.blocks.iter().flatten().copied().collect();
+        let drawing = draw(&next, &[]);
+        let places: Vec<[u32; 2]> = drawing.boxes.iter().map(|one| one.at).collect();
         for (i, a) in places.iter().enumerate() {
             assert!(a[0] + SIZE[0] <= drawing.width && a[1] + SIZE[1] <= drawing.height);
             for b in &places[i + 1..] {
@@ -185,7 +192,7 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        assert!(draw(&[]).blocks.is_empty());
-        assert_eq!(draw(&[vec![0]]).edges.len(), 1);
+        assert!(draw(&[], &[]).boxes.is_empty());
+        assert_eq!(draw(&[vec![0]], &[]).edges.len(), 1);
     }
 }

@@ -2,6 +2,7 @@
 //! what the analysis says of each branch ([`observed`]), and how often it is right ([`precision`]).
 
 mod layout;
+pub mod measured;
 pub mod observed;
 pub mod page;
 pub mod precision;

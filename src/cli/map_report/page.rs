@@ -1,37 +1,43 @@
-//! How is divergence shown to a person? On one self-contained page: source with figures beside it, control flow,
-//! branches.
+//! How is everything about kernels shown to a person? On self-contained pages: kernels, source with figures beside it,
+//! control flow, branches, memory, what was done and refused.
 //!
-//! The page is a fixed text ([`PAGE`]: markup, style, script) into which one JSON document is inserted. The script
-//! inserts everything that comes from a program as text, never as markup. The page loads nothing from the network.
+//! A page is a fixed text ([`PAGE`], with its style and script) into which JSON documents are inserted: one about all
+//! kernels, and one for each source ([`unit`]) that the page holds. The script inserts everything that comes from a
+//! program as text, never as markup. A page loads nothing from the network.
 
 use super::layout::{self, Drawing};
 use super::show;
+use crate::report::details;
+use crate::report::index::{Deed, Index, KernelRow, Row};
+use crate::report::model::{FunctionReport, LineOf, Report};
+use crate::report::seen::{SeenKernels, key};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use warpwise_analysis::counts::table::{BlockTable, FunctionTable, NamedPlace, Table};
-use warpwise_analysis::counts::{BranchCounts, Counted};
+use warpwise_analysis::counts::Counted;
+use warpwise_analysis::counts::table::{BlockTable, FunctionTable, Table};
 use warpwise_analysis::explain::symbol::kernel_symbol;
 use warpwise_ir::source::Sources;
 
 /// Markup, style and script.
 const PAGE: &str = include_str!("page.html");
-/// Placeholder for the data.
-const PLACE: &str = "\"DATA\"";
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+/// Where style, data and script go.
+const PLACES: [&str; 3] = ["/* STYLE */", "<!-- DATA -->", "/* SCRIPT */"];
 
+/// A source of a page.
 #[derive(Serialize)]
-struct Page<'a> {
+struct Unit<'a> {
     title: String,
-    /// Whether there are counts.
-    measured: bool,
-    /// How many branches called divergent never split.
-    precision: Option<String>,
-    runs: &'a [String],
+    /// Whether the code with the plugin is known.
+    is_built: bool,
     functions: Vec<FunctionPage<'a>>,
     /// Lines of every file that could be read.
-    files: BTreeMap<&'a str, Vec<String>>,
-    /// Kernels, memory accesses, local objects, and what was done and refused.
-    details: &'a serde_json::Value,
+    files: BTreeMap<String, Vec<String>>,
+    /// Memory accesses, local objects, and what was done and refused.
+    details: Value,
 }
 
 #[derive(Serialize)]
@@ -41,142 +47,194 @@ struct FunctionPage<'a> {
     is_kernel: bool,
     /// Number of uniform, affine and divergent values.
     values: [u32; 3],
-    file: Option<&'a str>,
-    lines: Vec<LinePage<'a>>,
-    launches: Option<u64>,
+    place: Option<LineOf>,
+    /// What is known of each line, by file.
+    lines: BTreeMap<String, Vec<Value>>,
     drawing: Drawing,
     blocks: &'a [BlockTable],
     branches: Vec<BranchPage<'a>>,
 }
 
 #[derive(Serialize)]
-struct LinePage<'a> {
-    file: &'a str,
-    line: u32,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
 struct BranchPage<'a> {
     block: u32,
-    place: Option<NamedPlace<'a>>,
+    place: Option<LineOf>,
     location: String,
+    /// By which its counts are found.
+    key: String,
     is_divergent: bool,
     /// Why it diverges, and under which launches it would not.
     why: Option<String>,
     depth: u32,
     targets: &'a [u32],
-    counts: Option<Counts>,
 }
 
-#[derive(Serialize)]
-struct Counts {
-    rate: f64,
-    idle: f64,
-    #[serde(flatten)]
-    counts: BranchCounts,
-}
+/// What a report knows of a source: the code before the plugin and, where a build was compiled, after it, with what was
+/// done and refused.
+pub type Reported<'r> = (&'r Report, Option<&'r Report>, &'r [Deed]);
 
 /// The page for a map.
 pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     let names: BTreeSet<&str> = modules.iter().map(|module| module.table.source.as_str()).collect();
-    let title = names.into_iter().collect::<Vec<_>>().join(", ");
-    let functions = modules.iter().flat_map(|module| {
-        let table = &module.table;
-        table.functions.iter().map(move |f| function_page(table, f, Some(module)))
+    let mut index = Index { project: names.into_iter().collect::<Vec<_>>().join(", "), ..Index::default() };
+    index.notes = runs.iter().map(|run| run.replace('=', " ").replace('\n', ", ")).collect();
+    index.notes.push(show::summary(runs, modules).precision.sentence());
+    let mut units = Vec::new();
+    for (number, module) in modules.iter().enumerate() {
+        let (table, name) = (&module.table, format!("module {number}"));
+        let kernels = table.functions.iter().filter(|function| function.is_kernel);
+        index.kernels.extend(kernels.map(|one| Row::new(&table.source, &name, KernelRow::of_table(table, one))));
+        units.push((name, unit(table, Path::new(&table.source), Some(module), None)));
+    }
+    let seen = SeenKernels::of(modules);
+    index.finish(None, Some(&seen));
+    render(&index, "", units.iter_mut().map(|(name, unit)| (name.as_str(), with_counts(unit, Some(&seen)))))
+}
+
+/// A source of a page, with conditions as a map's module counted them, and with what a report knows.
+pub fn unit(table: &Table, input: &Path, module: Option<&Counted>, report: Option<Reported<'_>>) -> Value {
+    let find = |report: Option<&'_ Report>, symbol: &str| -> Option<usize> {
+        report?.functions.iter().position(|function| function.symbol == symbol)
+    };
+    let functions = table.functions.iter().map(|function| {
+        let (before, after) = report.map_or((None, None), |(before, after, _)| (Some(before), after));
+        let of = |report: Option<&'_ Report>| find(report, &function.symbol);
+        let reports = [before, after].map(|report| of(report).and_then(|at| Some(&report?.functions[at])));
+        function_page(table, function, module, reports)
     });
-    let functions = functions.collect();
-    let tables = modules.iter().map(|module| (&module.table, Path::new(&module.table.source)));
-    let precision = Some(show::summary(runs, modules).precision.sentence());
-    render(&Page {
-        title,
-        measured: true,
-        precision,
-        runs,
-        functions,
-        files: files(tables),
-        details: &serde_json::Value::Null,
-    })
+    let functions: Vec<FunctionPage<'_>> = functions.collect();
+    let files = files(table, input, &functions);
+    let details = report.map_or(Value::Null, |(before, _, deeds)| details::of(before, deeds));
+    let is_built = report.is_some_and(|(_, after, _)| after.is_some());
+    let unit = Unit { title: input.display().to_string(), is_built, functions, files, details };
+    serde_json::to_value(unit).expect("a page is plain data")
 }
 
-/// The page for a module without counts; `details` is what a report knows besides the branches.
-pub fn of_table(table: &Table, input: &Path, details: &serde_json::Value) -> String {
-    let functions = table.functions.iter().map(|f| function_page(table, f, None)).collect();
-    let title = input.display().to_string();
-    render(&Page {
-        title,
-        measured: false,
-        precision: None,
-        runs: &[],
-        functions,
-        files: files([(table, input)].into_iter()),
-        details,
-    })
+/// The source with what was counted and measured of its functions.
+pub fn with_counts<'u>(unit: &'u mut Value, seen: Option<&SeenKernels>) -> &'u Value {
+    let Some(seen) = seen else { return unit };
+    let symbols = unit["functions"].as_array().into_iter().flatten().filter_map(|function| function["symbol"].as_str());
+    let counts = symbols.filter_map(|symbol| Some((symbol.to_owned(), seen.of_lines(symbol)?))).collect();
+    unit["counts"] = Value::Object(counts);
+    unit
 }
 
-fn function_page<'a>(table: &'a Table, function: &'a FunctionTable, module: Option<&Counted>) -> FunctionPage<'a> {
+fn function_page<'a>(
+    table: &'a Table,
+    function: &'a FunctionTable,
+    module: Option<&Counted>,
+    reports: [Option<&FunctionReport>; 2],
+) -> FunctionPage<'a> {
     let next: Vec<Vec<u32>> = function.blocks.iter().map(|block| block.next.clone()).collect();
-    let lines = function.lines.iter();
+    let divergent: Vec<u32> = function.branches.iter().filter(|one| one.is_divergent).map(|one| one.block).collect();
     let branches = function.branches.iter().map(|branch| BranchPage {
         block: branch.block,
-        place: table.shown(branch),
+        place: table.shown(branch).map(|at| LineOf { file: at.file.to_owned(), line: at.line }),
         location: table.location(branch),
+        key: key(&table.location(branch)),
         is_divergent: branch.is_divergent,
         why: show::reasons(module, function, branch),
         depth: branch.depth,
         targets: &branch.targets,
-        counts: module.and_then(|module| module.of(branch)).map(|c| Counts {
-            rate: c.split_rate(),
-            idle: c.lanes_idle(),
-            counts: c,
-        }),
     });
     FunctionPage {
         name: kernel_symbol(&function.symbol),
         symbol: &function.symbol,
         is_kernel: function.is_kernel,
         values: function.values,
-        file: function.place.map(|(file, _)| table.file(file)),
-        lines: lines.map(|l| LinePage { file: table.file(l.file), line: l.line, notes: &l.notes }).collect(),
-        launches: module.and_then(|module| module.launches(function)),
-        drawing: layout::draw(&next),
+        place: function.place.map(|(file, line)| LineOf { file: table.file(file).to_owned(), line }),
+        lines: lines(table, function, reports),
+        drawing: layout::draw(&next, &divergent),
         blocks: &function.blocks,
         branches: branches.collect(),
     }
 }
 
-/// The current source files, looked up relative to a file for each table; if a source is gone, the lines stored in the
-/// table.
-fn files<'a>(tables: impl Iterator<Item = (&'a Table, &'a Path)>) -> BTreeMap<&'a str, Vec<String>> {
-    let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (table, beside) in tables {
-        let mut sources = Sources::beside(beside);
-        for function in &table.functions {
-            let of_lines = function.lines.iter().map(|line| line.file).chain(function.place.map(|place| place.0));
-            let of_branches = function.branches.iter().filter_map(|branch| table.shown(branch));
-            for name in of_lines.map(|file| table.file(file)).chain(of_branches.map(|place| place.file)) {
-                files.entry(name).or_insert_with(|| {
-                    let mut lines: Vec<String> =
-                        (1..).map_while(|line| sources.line(name, line).map(str::to_owned)).collect();
-                    if lines.is_empty() {
-                        for line in function.lines.iter().filter(|line| table.file(line.file) == name) {
-                            let index = line.line.saturating_sub(1) as usize;
-                            lines.resize(lines.len().max(index + 1), String::new());
-                            lines[index].clone_from(&line.text);
-                        }
-                    }
-                    lines
-                });
-            }
+/// What is known of each line: figures and classes of a report, or the notes of a table.
+fn lines(
+    table: &Table,
+    function: &FunctionTable,
+    [before, after]: [Option<&FunctionReport>; 2],
+) -> BTreeMap<String, Vec<Value>> {
+    let mut lines: BTreeMap<LineOf, Value> = BTreeMap::new();
+    let Some(report) = before else {
+        for line in &function.lines {
+            let place = LineOf { file: table.file(line.file).to_owned(), line: line.line };
+            lines.insert(place, json!({"notes": line.notes}));
         }
+        return by_file(lines);
+    };
+    for (place, figures) in &report.figures {
+        lines.insert(place.clone(), serde_json::to_value(figures).expect("figures are plain data"));
+    }
+    for line in &report.lines {
+        let known = lines.entry(line.place.clone()).or_insert_with(|| json!({}));
+        known["class"] = json!(line.class);
+        if !line.notes.is_empty() {
+            known["notes"] = json!(line.notes);
+        }
+        let told = line.values.iter().filter(|value| value.detail != value.expression);
+        known["values"] = told.map(|value| json!([value.expression, value.class, value.detail])).collect();
+    }
+    for (place, figures) in after.iter().flat_map(|after| &after.figures) {
+        lines.entry(place.clone()).or_insert_with(|| json!({}))["after"] = json!(figures.costs.cycles);
+    }
+    by_file(lines)
+}
+
+fn by_file(lines: BTreeMap<LineOf, Value>) -> BTreeMap<String, Vec<Value>> {
+    let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (place, mut value) in lines {
+        value["line"] = place.line.into();
+        files.entry(place.file).or_default().push(value);
     }
     files
 }
 
-fn render(page: &Page<'_>) -> String {
-    let data = serde_json::to_string(page).expect("a page is plain data");
-    // inside a script element nothing may look like markup
-    PAGE.replacen(PLACE, &data.replace('<', "\\u003c"), 1)
+/// The current source files, looked up relative to the input; if a source is gone, the lines stored in the table.
+fn files(table: &Table, input: &Path, functions: &[FunctionPage<'_>]) -> BTreeMap<String, Vec<String>> {
+    let mut sources = Sources::beside(input);
+    let of_lines = functions.iter().flat_map(|function| function.lines.keys());
+    let of_functions = functions.iter().filter_map(|function| Some(&function.place.as_ref()?.file));
+    let of_branches = functions.iter().flat_map(|function| &function.branches);
+    let of_branches = of_branches.filter_map(|branch| Some(&branch.place.as_ref()?.file));
+    let names: BTreeSet<&String> = of_lines.chain(of_functions).chain(of_branches).collect();
+    let text = |name: &String| {
+        let mut lines: Vec<String> = (1..).map_while(|line| sources.line(name, line).map(str::to_owned)).collect();
+        let stored = table.functions.iter().flat_map(|function| &function.lines);
+        for line in stored.filter(|line| table.file(line.file) == name && line.line > 0) {
+            let index = line.line as usize - 1;
+            lines.resize(lines.len().max(index + 1), String::new());
+            if lines[index].is_empty() {
+                lines[index].clone_from(&line.text);
+            }
+        }
+        (name.clone(), lines)
+    };
+    names.into_iter().map(text).collect()
+}
+
+/// A page about an index, with the sources that it holds, each by the name under which rows of the index refer to it.
+/// `up`: the page about all sources, if it is another one.
+pub fn render<'u>(index: &Index, up: &str, units: impl Iterator<Item = (&'u str, &'u Value)>) -> String {
+    let index = json!({"index": index, "notes": index.notes, "legend": details::legend(), "up": up});
+    let document = |name: &str, value: &Value| {
+        // inside a script element nothing may look like markup
+        let text = value.to_string().replace('<', "\\u003c");
+        let name = name.replace('&', "&amp;").replace('"', "&quot;");
+        format!("<script type=\"application/json\" id=\"{name}\">{text}</script>\n")
+    };
+    let data: String = units.map(|(name, unit)| document(name, unit)).collect();
+    let parts = [STYLE, &format!("{}{data}", document("index", &index)), SCRIPT];
+    let mut page = String::new();
+    let mut rest = PAGE;
+    for (place, part) in PLACES.into_iter().zip(parts) {
+        let (before, after) = rest.split_once(place).expect("the page has its places");
+        page += before;
+        page += part;
+        rest = after;
+    }
+    page + rest
 }
 
 #[cfg(test)]
@@ -187,16 +245,20 @@ mod tests {
     fn no_source_ends_the_script() {
         let mut table = Table::new("</script><b>.cu");
         table.producer = "<!--".to_owned();
-        let page = of_table(&table, Path::new("</script><b>.cu"), &serde_json::Value::Null);
-        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
-        assert!(!page.contains(PLACE));
+        let unit = unit(&table, Path::new("</script><b>.cu"), None, None);
+        let index = Index { project: "</script><!--".to_owned(), ..Index::default() };
+        let page = render(&index, "", [("\"></script>", &unit)].into_iter());
+        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count() + 3);
+        assert!(PLACES.iter().all(|place| !page.contains(place)) && !page.contains("<!--"), "{page}");
     }
 
     #[test]
-    fn the_page_asks_no_network() {
+    fn the_page_asks_no_network_and_its_script_is_short() {
         for word in ["http://", "https://", "src=", "@import", "url("] {
-            let allowed = word.starts_with("http") && PAGE.contains("http://www.w3.org/2000/svg");
-            assert!(!PAGE.replace("http://www.w3.org/2000/svg", "").contains(word), "{word} {allowed}");
+            for part in [PAGE, STYLE, SCRIPT] {
+                assert!(!part.replace("http://www.w3.org/2000/svg", "").contains(word), "{word}");
+            }
         }
+        assert!(SCRIPT.lines().count() <= 600);
     }
 }

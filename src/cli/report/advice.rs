@@ -12,7 +12,7 @@
 use super::model::LineOf;
 use super::remedy::{Remedies, Remedy};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use warpwise_analysis::access::{Cost, Pattern, Space, WarpAccess, has_form};
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -20,7 +20,7 @@ use warpwise_analysis::cost::grid_work::GridWork;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Class, Facts};
 use warpwise_analysis::gpu::prices::{DATA_SPLITS, GLOBAL_SECTOR, LOCAL_SECTOR, SHARED_PHASE};
-use warpwise_ir::entity::{Block, Value};
+use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -60,12 +60,43 @@ pub struct Advice {
     pub copies: u32,
 }
 
+/// Issue cycles of one warp, and those of them that are lost.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Debug, Default)]
+pub struct CycleCosts {
+    pub cycles: f64,
+    /// While some lanes wait for others at divergent branches.
+    pub divergence: f64,
+    /// For sectors of global memory that are fetched and not needed.
+    pub sectors: f64,
+    /// For conflicts of banks of shared memory.
+    pub banks: f64,
+    pub local: f64,
+}
+
+impl CycleCosts {
+    /// Rounded, and with no more cycles lost than there are: what diverges may also wait for memory.
+    fn fit(&mut self) {
+        let memory = self.sectors + self.banks + self.local;
+        self.divergence = self.divergence.min(self.cycles - memory).max(0.0);
+        for cycles in [&mut self.cycles, &mut self.divergence, &mut self.sectors, &mut self.banks, &mut self.local] {
+            *cycles = cycles.round();
+        }
+    }
+}
+
 /// What the code of a function costs.
 pub struct Weights<'a, 'm> {
     facts: &'a Facts,
     frequencies: Frequencies<'m>,
     /// Cycles of each block for one entry of the function.
     blocks: Vec<f64>,
+    /// Cycles of each instruction for one entry of the function.
+    insts: Vec<f64>,
+    costs: CycleCosts,
+    /// What is lost on each line.
+    lost: BTreeMap<LineOf, CycleCosts>,
+    /// Loops whose lanes are known to leave at different iterations.
+    loops: BTreeSet<Cycle>,
     found: Vec<Found>,
     remedies: Remedies<'a, 'm>,
 }
@@ -98,21 +129,49 @@ impl<'a, 'm> Weights<'a, 'm> {
         let func = &facts.func;
         let costs = Costs::of(handles.function);
         let frequencies = Frequencies::new(handles.function);
-        let mut blocks = vec![0.0; func.blocks.len()];
-        for inst in func.insts.keys().filter(|&inst| facts.is_reachable(func.insts[inst].block)) {
+        let (mut blocks, mut insts) = (vec![0.0; func.blocks.len()], vec![0.0; func.insts.len()]);
+        let mut add = |inst: Inst, cycles: f64| {
             let block = func.insts[inst].block;
-            blocks[block.as_u32() as usize] += f64::from(costs.inst(func, inst)) * frequencies.of(block);
+            blocks[block.as_u32() as usize] += cycles * frequencies.of(block);
+            insts[inst.as_u32() as usize] += cycles * frequencies.of(block);
+        };
+        for inst in func.insts.keys().filter(|&inst| facts.is_reachable(func.insts[inst].block)) {
+            add(inst, f64::from(costs.inst(func, inst)));
         }
         for access in accesses {
-            let block = func.insts[access.inst].block;
-            blocks[block.as_u32() as usize] += memory_cycles(access).0 * frequencies.of(block);
+            add(access.inst, memory_cycles(access).0);
         }
-        Weights { facts, frequencies, blocks, found: Vec::new(), remedies: Remedies(facts, handles) }
+        let (remedies, costs) =
+            (Remedies(facts, handles), CycleCosts { cycles: blocks.iter().sum(), ..CycleCosts::default() });
+        let (found, lost, loops) = Default::default();
+        Weights { facts, frequencies, blocks, insts, costs, lost, loops, found, remedies }
     }
 
-    /// Cycles of one warp, from its entry to its end.
-    pub fn total(&self) -> f64 {
-        self.blocks.iter().sum()
+    /// Cycles of one warp, from its entry to its end, and what of them is lost, as far as it was considered.
+    pub fn costs(&self) -> CycleCosts {
+        let mut costs = self.costs;
+        costs.fit();
+        costs
+    }
+
+    /// The cycles of an instruction, and how often a warp executes it.
+    pub fn inst(&self, inst: Inst) -> (f64, f64) {
+        (self.insts[inst.as_u32() as usize], self.frequencies.of(self.facts.func.insts[inst].block))
+    }
+
+    /// What is lost on a line whose instructions take so many cycles.
+    pub fn line(&self, place: &LineOf, cycles: f64) -> CycleCosts {
+        let mut costs = CycleCosts { cycles, ..self.lost.get(place).copied().unwrap_or_default() };
+        costs.fit();
+        costs
+    }
+
+    /// Adds what is lost to the function and to its line.
+    fn lose(&mut self, place: Option<&LineOf>, cycles: f64, what: impl Fn(&mut CycleCosts) -> &mut f64) {
+        *what(&mut self.costs) += cycles;
+        if let Some(place) = place {
+            *what(self.lost.entry(place.clone()).or_default()) += cycles;
+        }
     }
 
     /// Considers an access, which is shown as `what`.
@@ -125,6 +184,11 @@ impl<'a, 'm> Weights<'a, 'm> {
             _ => AdviceKind::Stride,
         };
         let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
+        self.lose(place.as_ref(), (needed - least) * often, |costs| match kind {
+            AdviceKind::Local => &mut costs.local,
+            AdviceKind::Banks => &mut costs.banks,
+            _ => &mut costs.sectors,
+        });
         if needed > least
             && let Some(remedy) = self.remedies.access(access)
         {
@@ -157,6 +221,9 @@ impl<'a, 'm> Weights<'a, 'm> {
             AdviceKind::Loop => "lanes leave the loop at different iterations",
             _ => "branch diverges",
         };
+        if left.is_none_or(|cycle| self.loops.insert(cycle)) {
+            self.lose(place.as_ref(), wasted * DATA_SPLITS, |costs| &mut costs.divergence);
+        }
         let Some(remedy) = self.remedies.branch(block, left, by_block) else { return };
         self.add((kind, remedy, left.map(Group::Loop)), place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
     }
@@ -169,7 +236,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     /// What is worth an advice, the most first.
     pub fn advice(self) -> Vec<Advice> {
-        let total = self.total().max(1.0);
+        let total = self.costs.cycles.max(1.0);
         let mut found: Vec<Advice> = self.found.into_iter().map(Found::told).collect();
         for advice in &mut found {
             advice.share = (advice.cycles / total * 1000.0).round() / 1000.0;

@@ -1,29 +1,52 @@
-//! What does the page of a file show besides its branches? Kernels with what ptxas says of them and what to do next,
-//! memory accesses, objects in local memory, and what was done and refused, with a sentence on each remark.
+//! What does a page show of a source besides its lines and branches? Memory accesses, objects in local memory, and what was
+//! done and refused; and what each remark means, as docs/PASSES.md tells it.
 
-use super::index::{Deed, KernelRow};
+use super::index::Deed;
 use super::model::Report;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// What the less obvious remarks mean; docs/PASSES.md has all of them.
-const MEANINGS: [(&str, &str); 13] = [
-    ("BranchFused", "both sides of a divergent branch are executed once"),
-    ("BranchesConverted", "short ways behind divergent branches became selects"),
-    ("InvariantLoad", "a load reads memory that the kernel never writes"),
-    ("NotFusedOneSided", "there is only one side, as in `if (i >= n) return`: nothing to fuse"),
-    ("NotFusedNothingAlike", "the sides have nothing in common"),
-    ("NotFusedUnprofitable", "fusing would cost about as much as it saves"),
-    ("NotFusedRarelySplits", "lanes mostly agree on the condition"),
-    ("NotFusedObstacle", "a side contains something that must not be moved, such as a barrier or an atomic"),
-    ("StackInRegisters", "ptxas keeps the small array in registers"),
-    ("NoLaunchBound", "state the number of threads: __launch_bounds__, or -mllvm -warpwise-block="),
-    ("StackToShared", "an array of each thread moved from local to shared memory"),
-    ("BranchTooShort", "ptxas predicates it anyway"),
-    ("Unoptimised", "compiled at -O0, where nothing is transformed"),
-];
+/// The tables of remarks, below the passes that emit them.
+const PASSES: &str = include_str!("../../../docs/PASSES.md");
+
+/// For each remark, who emits it, and what it means: `{"BranchFused": ["fuse-branches", "how much was melded, …"]}`.
+pub fn legend() -> Value {
+    let mut legend = Map::new();
+    let mut pass = String::new();
+    for line in PASSES.lines() {
+        if let Some(title) = line.strip_prefix("## ").or(line.strip_prefix("### ")) {
+            pass = title.replace('`', "");
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [names, .., meaning] = cells.as_slice() else { continue };
+        let is_row = line.starts_with("| `") && names.split('`').nth(1).is_some_and(is_remark);
+        let names: Vec<&str> = names.split('`').skip(1).step_by(2).filter(|_| is_row).collect();
+        let parts: Vec<&str> = meaning.split("; ").collect();
+        for (number, &name) in names.iter().enumerate() {
+            let part = if parts.len() == names.len() { parts[number] } else { meaning };
+            legend.entry(name).or_insert_with(|| json!([pass, without_links(part)]));
+        }
+    }
+    Value::Object(legend)
+}
+
+/// Whether a word is the name of a remark: `BranchFused`.
+fn is_remark(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase()) && word.chars().all(char::is_alphanumeric)
+}
+
+/// Markdown without the targets of its links: `[the model](FUSE.md)` is `the model`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("](") {
+        plain += &before.replacen('[', "", 1);
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    (plain + rest).replace('`', "")
+}
 
 /// The details of a file as JSON for the page's script.
-pub fn of(report: &Report, deeds: &[Deed], rows: &[KernelRow]) -> Value {
+pub fn of(report: &Report, deeds: &[Deed]) -> Value {
     let mut accesses: Vec<(Value, u32)> = Vec::new();
     let mut locals = Vec::new();
     for function in &report.functions {
@@ -50,24 +73,16 @@ pub fn of(report: &Report, deeds: &[Deed], rows: &[KernelRow]) -> Value {
         row["count"] = count.into();
         row
     };
-    let meaning = |deed: &Deed| MEANINGS.iter().find(|(name, _)| *name == deed.remark).map(|(_, text)| *text);
-    let kernel = |row: &KernelRow| {
-        json!({
-            "name": row.name, "symbol": row.symbol, "place": row.place, "machine": row.machine, "branches": row.branches,
-            "divergent": row.divergent_branches, "costly": row.bad_strides,
-            "repeated": report.functions.iter().find(|f| f.symbol == row.symbol).and_then(|f| f.repeated.clone()),
-            "next": row.advice.first().map(|one| format!("{:.0} %: {}: {}", 100.0 * one.share, one.what, one.action)),
-        })
-    };
+    let repeated = report.functions.iter().filter_map(|function| Some((&function.name, function.repeated.as_ref()?)));
     let name = |deed: &Deed| report.functions.iter().find(|f| f.symbol == deed.symbol).map(|f| f.name.clone());
     let deed = |deed: &Deed| {
         json!({
             "function": name(deed).unwrap_or_else(|| deed.symbol.clone()), "place": deed.place, "remark": deed.remark,
-            "is_done": deed.is_done, "text": deed.text, "count": deed.count, "meaning": meaning(deed),
+            "is_done": deed.is_done, "text": deed.text, "count": deed.count,
         })
     };
     json!({
-        "kernels": rows.iter().map(kernel).collect::<Vec<_>>(),
+        "repeated": repeated.collect::<Vec<_>>(),
         "accesses": accesses.into_iter().map(with_count).collect::<Vec<_>>(),
         "locals": locals,
         "deeds": deeds.iter().map(deed).collect::<Vec<_>>(),

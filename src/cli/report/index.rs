@@ -1,13 +1,17 @@
 //! What does the report of a whole project contain? One row per kernel, worst first; the files that failed; and what
-//! the default pipeline did, as text, JSON or an HTML page. The order depends on the contents only.
+//! the default pipeline did, as text, as JSON and for pages. The order depends on the contents only.
 
-use super::advice::{Advice, AdviceKind};
+use super::advice::{Advice, AdviceKind, CycleCosts};
+use super::launch::{self, Statement};
 use super::model::{FunctionReport, LineOf};
 use super::seen::{Seen, SeenKernels};
 use super::times::Times;
 use super::todo::{self, Action};
 use serde::{Deserialize, Serialize};
+use warpwise_analysis::counts::table::{FunctionTable, Table};
+use warpwise_analysis::explain::symbol::kernel_symbol;
 use warpwise_ir::phrase::counted;
+use warpwise_ir::source::Sources;
 use warpwise_listing::Resources;
 
 /// What is cached for one translation unit.
@@ -15,8 +19,8 @@ use warpwise_listing::Resources;
 pub struct Unit {
     pub kernels: Vec<KernelRow>,
     pub deeds: Vec<Deed>,
-    /// The report as an HTML page.
-    pub page: String,
+    /// The source for a page, as in [`crate::map_report::page::unit`].
+    pub page: serde_json::Value,
     /// Files that clang read.
     pub dependencies: Vec<String>,
 }
@@ -59,7 +63,7 @@ impl From<Resources> for Machine {
 }
 
 /// The figures of one kernel.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug, Default)]
 pub struct KernelRow {
     pub name: String,
     pub symbol: String,
@@ -79,11 +83,28 @@ pub struct KernelRow {
     pub machine: Option<[Machine; 2]>,
     /// Estimated issue cycles of one warp.
     pub cycles: f64,
+    /// What of them is lost without the plugin, and with it.
+    pub costs: [Option<CycleCosts>; 2],
     pub advice: Vec<Advice>,
+    /// What can be stated about launches.
+    pub statements: Vec<Statement>,
 }
 
 impl KernelRow {
-    /// From the kernel's report, and what was done to the kernel.
+    /// Of a kernel about which there is no report.
+    pub fn of_table(table: &Table, kernel: &FunctionTable) -> KernelRow {
+        KernelRow {
+            name: kernel_symbol(&kernel.symbol),
+            symbol: kernel.symbol.clone(),
+            place: kernel.place.map(|(file, line)| LineOf { file: table.file(file).to_owned(), line }),
+            branches: kernel.branches.len() as u32,
+            divergent_branches: kernel.branches.iter().filter(|branch| branch.is_divergent).count() as u32,
+            statements: launch::statements(table, kernel, &[], None, &mut Sources::default()),
+            ..KernelRow::default()
+        }
+    }
+
+    /// From the kernel's report, and what was done to the kernel; statements are left out.
     pub fn new(kernel: &FunctionReport, deeds: &[Deed], machine: Option<[Machine; 2]>) -> KernelRow {
         let words = |is_done| {
             let mut tallies: Vec<Tally> = Vec::new();
@@ -114,6 +135,8 @@ impl KernelRow {
             done: words(true),
             refused: words(false),
             cycles: kernel.cycles,
+            costs: [Some(kernel.costs), None],
+            statements: Vec::new(),
             advice: kernel.advice.iter().filter(is_open).cloned().collect(),
             machine,
         }
@@ -192,6 +215,9 @@ pub struct Index {
     pub has_map: bool,
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
+    /// What else a reader of a page should know.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 impl Index {
@@ -200,7 +226,7 @@ impl Index {
     /// split in the runs of a map are no advice.
     pub fn finish(&mut self, times: Option<&Times>, map: Option<&SeenKernels>) {
         self.is_measured = times.is_some();
-        self.has_map = map.is_some();
+        self.has_map = map.is_some_and(SeenKernels::has_map);
         let mut kernels: Vec<Row> = Vec::new();
         for mut row in std::mem::take(&mut self.kernels) {
             match kernels.iter_mut().find(|known| known.kernel == row.kernel && row.kernel.place.is_some()) {
@@ -215,6 +241,7 @@ impl Index {
             row.seen = map.and_then(|map| map.get(&row.kernel.symbol)).cloned();
             if let Some(seen) = &row.seen {
                 row.kernel.advice.retain(|advice| !is_never_split(advice, seen));
+                row.kernel.statements.extend(launch::never_split(seen, &row.kernel.statements));
             }
         }
         let saved = |row: &Row| row.kernel.advice.iter().map(|advice| advice.cycles).sum::<f64>();
@@ -273,13 +300,5 @@ impl Index {
             }
         }
         text
-    }
-
-    /// The index as an HTML page that links to the reports of the files.
-    pub fn to_html(&self) -> Result<String, minijinja::Error> {
-        let mut environment = minijinja::Environment::new();
-        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-        environment.add_template("index", include_str!("index.html.jinja"))?;
-        environment.get_template("index")?.render(minijinja::context! { index => self })
     }
 }

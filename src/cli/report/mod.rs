@@ -4,6 +4,8 @@
 pub mod advice;
 pub mod details;
 pub mod index;
+pub mod launch;
+pub mod lines;
 pub mod model;
 pub mod remedy;
 pub mod seen;

@@ -4,11 +4,11 @@
 //! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and for each line the
 //! worst class of the values that it computes. Values without a source line count in the totals only.
 
-use super::advice::{Advice, Weights};
+use super::advice::{Advice, CycleCosts, Weights};
 use super::times::Times;
 use super::todo::{Action, actions, first};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::access::{self, Cost, Pattern, Space, WarpAccess};
 use warpwise_analysis::cost::grid_work::GridWork;
@@ -18,6 +18,7 @@ use warpwise_analysis::explain::causes::Causes;
 use warpwise_analysis::explain::explain;
 use warpwise_analysis::explain::expression::{ExpressionPrinter, Place, scope_words};
 use warpwise_analysis::explain::symbol::kernel_symbol;
+use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -66,6 +67,12 @@ pub struct FunctionReport {
     pub lines: Vec<LineReport>,
     /// Estimated issue cycles of one warp.
     pub cycles: f64,
+    /// What of them is lost.
+    #[serde(skip)]
+    pub costs: CycleCosts,
+    /// What each line costs, for pages.
+    #[serde(skip)]
+    pub figures: BTreeMap<LineOf, Figures>,
     /// What to change, what is worth the most first.
     pub advice: Vec<Advice>,
     /// Work that all threads of the grid repeat, in a sentence.
@@ -73,7 +80,7 @@ pub struct FunctionReport {
 }
 
 /// A line of a file.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LineOf {
     pub file: String,
     pub line: u32,
@@ -178,6 +185,25 @@ pub struct LineReport {
     pub notes: Vec<String>,
 }
 
+/// Estimates of what a line costs, over all of its copies by inlining and unrolling.
+#[derive(Serialize, Clone, Default, Debug)]
+pub struct Figures {
+    #[serde(flatten)]
+    pub costs: CycleCosts,
+    /// How often a warp executes its most frequent instruction.
+    pub executions: f64,
+    /// How often the same instruction stands there, by inlining and unrolling.
+    pub copies: u32,
+    /// Maximum number of 32-bit registers that are live.
+    pub registers: u32,
+    /// Sectors that a request of its worst access needs if lanes are side by side, and that it fetches.
+    pub request: Option<[u32; 2]>,
+    /// Phases of shared memory of its worst access.
+    pub phases: Option<u32>,
+    /// Whether an access has lanes an unknown distance apart.
+    pub is_unknown: bool,
+}
+
 /// A value on a line.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct ValueReport {
@@ -232,11 +258,19 @@ struct Builder<'a, 'm> {
     handles: &'a Handles<'m>,
     words: ExpressionPrinter<'a, 'm>,
     lines: BTreeMap<LineOf, LineReport>,
+    figures: BTreeMap<LineOf, Figures>,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
     fn new(analysis: &'a ModuleAnalysis<'m>, facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder { analysis, facts, handles, words: ExpressionPrinter::new(facts, handles), lines: BTreeMap::new() }
+        Builder {
+            analysis,
+            facts,
+            handles,
+            words: ExpressionPrinter::new(facts, handles),
+            lines: BTreeMap::new(),
+            figures: BTreeMap::new(),
+        }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -251,6 +285,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         if let Some(work) = &repeated {
             weights.repeated(work, self.words.place(work.place).map(LineOf::from));
         }
+        self.weigh(&weights);
         let mut lines: Vec<LineReport> = std::mem::take(&mut self.lines).into_values().collect();
         for line in &mut lines {
             line.text = sources.line(&line.place.file, line.place.line).map(str::to_owned);
@@ -268,7 +303,9 @@ impl<'a, 'm> Builder<'a, 'm> {
             accesses,
             locals,
             lines,
-            cycles: weights.total().round(),
+            cycles: weights.costs().cycles,
+            costs: weights.costs(),
+            figures: self.figures,
             advice: weights.advice(),
             repeated: repeated.map(|work| work.sentence()),
         }
@@ -306,6 +343,29 @@ impl<'a, 'm> Builder<'a, 'm> {
             }
         }
         counts
+    }
+
+    /// Fills the figures of all lines, but for what accesses need.
+    fn weigh(&mut self, weights: &Weights<'_, '_>) {
+        let (func, pressure) = (&self.facts.func, Pressure::new(self.facts));
+        let mut copies: HashMap<(LineOf, u32, Opcode), u32> = HashMap::new();
+        for block in func.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
+            pressure.each(self.facts, block, |inst, live| {
+                let Some(place) = self.words.place(inst) else { return };
+                let (column, place) = (place.column, LineOf::from(place));
+                let (cycles, executions) = weights.inst(inst);
+                let count = copies.entry((place.clone(), column, func.insts[inst].opcode)).or_default();
+                *count += 1;
+                let figures = self.figures.entry(place).or_default();
+                figures.costs.cycles += cycles;
+                figures.executions = figures.executions.max(executions);
+                figures.copies = figures.copies.max(*count);
+                figures.registers = figures.registers.max(live);
+            });
+        }
+        for (place, figures) in &mut self.figures {
+            figures.costs = weights.line(place, figures.costs.cycles);
+        }
     }
 
     /// The line of a branch or access. LLVM takes the line from one that it makes of several; then it is the first line
@@ -441,6 +501,19 @@ impl<'a, 'm> Builder<'a, 'm> {
                 report.text = Some(NEIGHBOURS.to_owned());
             } else {
                 weights.access(access, report.place.clone(), || report.sentence());
+            }
+            if let Some(place) = &report.place {
+                let is_unknown = access.space == Space::Global && report.text.is_none();
+                let figures = self.figures.entry(place.clone()).or_default();
+                figures.is_unknown |= is_unknown;
+                let of_access = report.ideal_sectors.zip(report.sectors).filter(|_| access.space == Space::Global);
+                let worse = |new: [u32; 2], old: [u32; 2]| new[1] * old[0].max(1) > old[1] * new[0].max(1);
+                if let Some((ideal, needed)) = of_access
+                    && figures.request.is_none_or(|known| worse([ideal, needed], known))
+                {
+                    figures.request = Some([ideal, needed]);
+                }
+                figures.phases = figures.phases.max(report.bank_ways);
             }
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {

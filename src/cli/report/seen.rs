@@ -1,8 +1,11 @@
-//! What did the branches of each kernel do in the runs of a divergence map? For the index of a project.
+//! What did the branches of each kernel do in the runs of a divergence map, and what was measured of each line?
 
+use super::lines::{LineCounts, Lines};
+use super::times::of_plain;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use warpwise_analysis::counts::Counted;
+use warpwise_analysis::counts::{BranchCounts, Counted};
 use warpwise_ir::source::place;
 use warpwise_timer::names::alike;
 
@@ -10,7 +13,7 @@ use warpwise_timer::names::alike;
 const PLACES: usize = 5;
 
 /// What was counted for one kernel and the functions of the same name in all modules of the map.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Clone, PartialEq, Debug, Default)]
 pub struct Seen {
     pub launches: u64,
     /// Number of divergent branches that were reached.
@@ -26,6 +29,15 @@ pub struct Seen {
     /// `file:line` of those that did.
     #[serde(skip)]
     split_places: BTreeSet<String>,
+    /// The counts of each branch, by [`key`].
+    #[serde(skip)]
+    branches: BTreeMap<String, BranchCounts>,
+}
+
+/// A location without folders, which may differ from build to build.
+pub fn key(location: &str) -> String {
+    let places: Vec<&str> = location.split(" inlined at ").map(|at| at.rsplit('/').next().unwrap_or(at)).collect();
+    places.join(" inlined at ")
 }
 
 impl Seen {
@@ -56,7 +68,11 @@ impl Seen {
 
 /// By the names of kernels.
 #[derive(Clone, Debug, Default)]
-pub struct SeenKernels(BTreeMap<String, Seen>);
+pub struct SeenKernels {
+    kernels: BTreeMap<String, Seen>,
+    /// What was measured of each line.
+    pub lines: Lines,
+}
 
 impl SeenKernels {
     /// From the modules of a map.
@@ -66,8 +82,12 @@ impl SeenKernels {
             for function in &module.table.functions {
                 let seen = kernels.entry(alike(&function.symbol)).or_default();
                 seen.launches += module.launches(function).unwrap_or(0);
-                for branch in function.branches.iter().filter(|branch| branch.is_divergent) {
+                for branch in &function.branches {
                     let Some(counts) = module.of(branch).filter(|counts| counts.visits > 0) else { continue };
+                    seen.branches.entry(key(&module.table.location(branch))).or_default().add(&counts);
+                    if !branch.is_divergent {
+                        continue;
+                    }
                     seen.reached += 1;
                     seen.visits += counts.visits;
                     seen.splits += counts.splits;
@@ -81,11 +101,24 @@ impl SeenKernels {
                 }
             }
         }
-        SeenKernels(kernels)
+        SeenKernels { kernels, lines: Lines::new() }
+    }
+
+    /// Whether anything was counted in a map.
+    pub fn has_map(&self) -> bool {
+        !self.kernels.is_empty()
+    }
+
+    /// Everything that is known of a kernel by line and by branch, for pages.
+    pub fn of_lines(&self, symbol: &str) -> Option<Value> {
+        let (seen, lines) = (self.get(symbol), of_plain::<BTreeMap<String, LineCounts>>(&self.lines, &alike(symbol)));
+        let launches = seen.map(|seen| seen.launches);
+        let is_known = seen.is_some() || lines.is_some();
+        is_known.then(|| json!({"launches": launches, "branches": seen.map(|seen| &seen.branches), "lines": lines}))
     }
 
     /// What was counted for a kernel; `None` if the map does not know it.
     pub fn get(&self, symbol: &str) -> Option<&Seen> {
-        self.0.get(&alike(symbol))
+        self.kernels.get(&alike(symbol))
     }
 }

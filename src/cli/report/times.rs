@@ -55,8 +55,8 @@ impl Times {
         let tables = Tables::read(&text);
         if tables.is_source {
             bail!(
-                "{} is `ncu --page source`, which has samples of instructions but no times of kernels: give --page raw or \
-                 --page details",
+                "{} is `ncu --page source`, which has no times of kernels: give --page raw or --page details (and this page \
+                 as --lines)",
                 path.display()
             );
         }
@@ -74,17 +74,19 @@ impl Times {
     /// Milliseconds of all launches of a kernel; `None` if it was not launched.
     pub fn of(&self, symbol: &str) -> Option<f64> {
         let name = alike(symbol);
-        let by_plain = || {
-            let name = plain(&name);
-            let bare = name.split('<').next().and_then(|name| name.rsplit("::").next()).unwrap_or_default();
-            self.plain.get(&name).or_else(|| self.plain.get(bare)).copied()
-        };
-        self.exact.get(&name).copied().or_else(by_plain)
+        self.exact.get(&name).or_else(|| of_plain(&self.plain, &name)).copied()
     }
 }
 
+/// What is known by [`plain`] names of a kernel with parameters; a bare name is that of all instantiations.
+pub fn of_plain<'m, T>(map: &'m BTreeMap<String, T>, name: &str) -> Option<&'m T> {
+    let name = plain(name);
+    let bare = name.split('<').next().and_then(|name| name.rsplit("::").next()).unwrap_or_default();
+    map.get(&name).or_else(|| map.get(bare))
+}
+
 /// A demangled name without parameters, blanks, unnamed namespaces, and casts in template arguments.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     let mut name = short(&name.replace("<unnamed>::", "(anonymous namespace)::")).replace(' ', "");
     for (long, brief) in [
         ("(anonymousnamespace)::", ""),
