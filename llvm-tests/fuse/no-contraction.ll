@@ -27,6 +27,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @exact(
 ; CHECK-NOT: br i1
+; CHECK-LABEL: define ptx_kernel void @told(
+; CHECK: br i1 %odd
 
 ; ANY-NOT: br i1 %odd
 define ptx_kernel void @parted(ptr %out, double %a, double %b) {
@@ -278,3 +280,41 @@ join:
 }
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+
+; Once the sides are one, the branch behind them is known to be taken one way, and only one sum is left of the two that use the
+; product, or of which each has a product alike.
+define ptx_kernel void @told(ptr %out, float %a, float %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %odd = trunc i32 %t to i1
+  %even = trunc i32 %y to i1
+  %to = getelementptr float, ptr %out, i32 %t
+  %x = load float, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  br i1 %even, label %leave, label %go
+no:
+  br i1 %even, label %left, label %go
+leave:
+  store float %a, ptr %to
+  ret void
+left:
+  store float %b, ptr %to
+  ret void
+go:
+  br i1 %even, label %one, label %other
+one:
+  %product = fmul contract float %x, %a
+  %sum = fsub contract float %a, %product
+  br label %end
+other:
+  %twin = fmul contract float %x, %a
+  %difference = fsub contract float %b, %twin
+  br label %end
+end:
+  %r = phi float [ %sum, %one ], [ %difference, %other ]
+  store float %r, ptr %to
+  ret void
+}

@@ -14,6 +14,7 @@
 ; RUN: %{same} -k parted -a f32[1]:random:1 -a f32:0.3
 ; RUN: %{same} -k ordered -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
+; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -250,5 +251,34 @@ define ptx_kernel void @open(ptr %out, float %a, i1 %more) {
   %new = load float, ptr %object
   %ratio = fdiv float %new, %r
   store float %ratio, ptr %out
+  ret void
+}
+
+; A sum takes the first product that nothing else uses, in front of its loop, too.
+define void @kept(ptr %p, float %x) {
+  store float %x, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @hoisted(
+; CHECK: [[WITHIN:%.*]] = fmul contract float %v, 0x3FF19999A0000000
+; CHECK: call float @llvm.fma.f32(float %a, float %a, float [[WITHIN]])
+define ptx_kernel void @hoisted(ptr %out, float %a, i32 %n) {
+entry:
+  %object = alloca float
+  %product = fmul contract float %a, %a
+  br label %loop
+loop:
+  %v = phi float [ %a, %entry ], [ %sum, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %within = fmul contract float %v, 0x3FF19999A0000000
+  %sum = fadd contract float %product, %within
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  call void @kept(ptr %object, float %sum)
+  %new = load float, ptr %object
+  store float %new, ptr %out
   ret void
 }

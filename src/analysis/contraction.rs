@@ -1,18 +1,21 @@
 //! Which products and sums become one multiply-add?
 //!
 //! Where the flags of a product and of a sum that uses it allow contraction, the two become one `fma`, which rounds once
-//! instead of twice. Two compilers do that, one after the other:
+//! instead of twice. Three passes do that, one after the other:
 //!
-//! - LLVM's back end joins a sum with a product of its own block, whatever else uses the product;
-//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever in the function it is. Sums of
-//!   other blocks that share a product it sometimes joins and sometimes not.
+//! - LLVM's `nvptx-ir-peephole` joins a sum of floats or doubles with a product that nothing else uses, wherever in the function
+//!   it is; of two with the first. It sees through nothing;
+//! - LLVM's instruction selection joins a sum with a product of its own block, whatever else uses the product; of two with the
+//!   one that has fewer uses there, else the first;
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is. Sums of other blocks that
+//!   share a product it sometimes joins and sometimes not.
 //!
 //! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
 //! one block; what is said of products and sums below holds for such pairs, too.
 //!
-//! Both see through a change of sign, and neither through a phi or a select. Of two products the sum takes the first, unless
-//! the second has fewer uses in its block. (`ptxas` of CUDA 13.0 for sm_90, tried with branches, loops and barriers between
-//! the two; floats and doubles; not if either has a rounding mode of its own, which is how LLVM prints it without the flag.)
+//! The last two see through a change of sign, and none through a phi or a select. (`ptxas` of CUDA 13.0 for sm_90, tried with
+//! branches, loops and barriers between the two; floats and doubles; not if either has a rounding mode of its own, which is
+//! how LLVM prints it without the flag. The peephole as in LLVM 22 and 23.)
 //!
 //! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.
@@ -26,8 +29,9 @@ pub mod raw;
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::LazyCell;
+use std::hash::BuildHasher;
 use warpwise_ir::entity::{Block, Inst, Type, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -165,7 +169,9 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - LLVM is still to order the products of a sum behind the blocks ([`Joins::may_reorder`]);
     /// - they stand between a product and a sum that uses it;
     /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags;
-    /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]).
+    /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]);
+    /// - the blocks are left to several places, so that what their branches decided is known behind them: LLVM then removes ways
+    ///   on which products of other ways are used ([`Joins::has_open_pair`], [`Joins::has_twins`]).
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
         let func = &self.outline.func;
@@ -177,12 +183,14 @@ impl<'a, 'm> Joins<'a, 'm> {
         if !func.insts.keys().any(may_matter) {
             return false;
         }
-        if self.sees_memory && self.has_open_pair() {
+        let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
+        let tells =
+            behind.difference(inside).count() > 1 || inside.iter().any(|&block| func.graph.succs(block).is_empty());
+        if (self.sees_memory || tells) && self.has_open_pair() || tells && self.has_twins() {
             return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
         let is_inside = |inst: Inst| inside.contains(&block(inst));
-        let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
         let through_memory = LazyCell::new(|| self.through_memory());
@@ -237,6 +245,33 @@ impl<'a, 'm> Joins<'a, 'm> {
                 && self.may_meet(product, |user| self.is_sum(user) && block(user) != block(product))
         };
         func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))
+    }
+
+    /// Whether two ways of a branch compute the same product, which sums of both use: SimplifyCFG makes one of the two in front
+    /// of the branch, which no sum is joined with, if LLVM cannot tell which way is taken.
+    fn has_twins(&self) -> bool {
+        let func = &self.outline.func;
+        let dominators = self.outline.dominators();
+        // equal numbers for what is computed alike; loads as if memory did not change
+        let mut numbers: FxHashMap<Value, u64> = FxHashMap::default();
+        let mut first: FxHashMap<u64, Block> = FxHashMap::default();
+        for &block in self.outline.cfg().order.rpo() {
+            for inst in func.block_insts(block) {
+                let opcode = func.insts[inst].opcode;
+                if matches!(opcode, Opcode::Phi | Opcode::Call) {
+                    continue;
+                }
+                let number = |value: &Value| numbers.get(value).copied().unwrap_or(u64::from(value.as_u32()));
+                let operands: Vec<u64> = func.operands(inst).iter().map(number).collect();
+                let number = FxBuildHasher.hash_one((opcode, operands));
+                numbers.insert(func.result(inst), number);
+                let is_free = self.is_product(inst) && self.may_meet_sum(inst);
+                if is_free && !dominators.dominates(*first.entry(number).or_insert(block), block) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Whether some blocks have one of a product and a sum that may meet although they are in different blocks. How much else is

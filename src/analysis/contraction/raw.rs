@@ -3,7 +3,7 @@
 //!
 //! Where LLVM moves an instruction of code that has changed cannot be foreseen. So what its back end would join in the blocks
 //! as they are becomes one `llvm.fma`, and a product that goes to memory or another function, and is rounded there, becomes a
-//! multiplication that is never joined. A product and a sum of different blocks stay as they are.
+//! multiplication that is never joined. A sum of another block's product that has other uses stays as it is.
 
 use super::Pair;
 use rustc_hash::FxHashSet;
@@ -73,9 +73,19 @@ impl<'m> Pins<'m> {
 }
 
 impl<'m> Join<'m> {
-    /// What the back end makes of a sum: it joins it with a product of its block; of two with the one that has fewer uses there,
-    /// else with the first. Nothing is sure of products that LLVM may still take out of a loop.
+    /// What the back end makes of a sum ([rules](super)). Nothing is sure of products with other uses that LLVM may still take
+    /// out of a loop.
     fn of(sum: Inst<'m>) -> Option<Join<'m>> {
+        let its_own = |operand: u32| {
+            let inst = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
+            let is_alone = inst.value().users().count() == 1;
+            is_alone.then_some(Join { sum, product: inst, operand, is_negated: false })
+        };
+        if matches!(sum.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
+            && let Some(join) = its_own(0).or_else(|| its_own(1))
+        {
+            return Some(join);
+        }
         let join = |operand: u32| {
             let (mut value, mut is_negated) = (sum.operand(operand), false);
             loop {

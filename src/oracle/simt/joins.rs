@@ -1,12 +1,11 @@
 //! Which sums take a product, and so round once, if the machine does as LLVM's back end and `ptxas` do?
 //!
-//! The rules, and how they were found, are in `warpwise_analysis::contraction`. LLVM's back end joins a sum with a product
-//! of its block: of two it takes the one with fewer uses there, else the first. `ptxas` joins a product that nothing else uses,
-//! wherever it is. Both see through changes of sign. What moves between a module's IR and its code is not foreseen.
+//! The rules, and how they were found, are in `warpwise_analysis::contraction`. What moves between a module's IR and its code is
+//! not foreseen.
 
 use rustc_hash::FxHashMap;
 use warpwise_ir::llvm::image::Op as Ir;
-use warpwise_ir::llvm::image::{BinOp, FunctionImage, Operand};
+use warpwise_ir::llvm::image::{BinOp, FunctionImage, Operand, TypeData, TypeKind};
 
 /// A product that a sum takes. Instructions are their ordinals in the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Join {
 }
 
 /// What each sum takes.
-pub(super) fn joins(func: &FunctionImage) -> FxHashMap<u32, Join> {
+pub(super) fn joins(func: &FunctionImage, types: &[TypeData]) -> FxHashMap<u32, Join> {
     let mut home = vec![0; func.insts.len()];
     for (number, block) in func.blocks.iter().enumerate() {
         home[block.first as usize..(block.first + block.count) as usize].fill(number);
@@ -55,8 +54,19 @@ pub(super) fn joins(func: &FunctionImage) -> FxHashMap<u32, Join> {
             }
         }
     };
+    let is_wide = |sum: u32| {
+        let ty = func.insts[sum as usize].ty;
+        matches!(types[ty.index()].kind, TypeKind::Float | TypeKind::Double)
+    };
     let join = |sum: u32| {
         let found = [product(sum, 0), product(sum, 1)];
+        let is_its_own = |&&(_, is_only, join): &&(bool, bool, Join)| {
+            let operand = func.insts[sum as usize].operands[join.operand];
+            is_only && operand == Operand::Inst(join.product) && is_wide(sum)
+        };
+        if let Some(&(.., join)) = found.iter().flatten().find(is_its_own) {
+            return Some(join);
+        }
         let near = found.map(|found| found.filter(|&(is_near, ..)| is_near).map(|(.., join)| join));
         match near {
             [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
