@@ -27,7 +27,7 @@
 //! and so execute both ways anyway: in a loop in which lanes go through the bits of numbers of their own, as in raising to
 //! a power by squaring.
 
-use super::legality::{floats, is_dropped};
+use super::legality::{floats, is_beside_call, is_dropped};
 use super::matching::computations;
 use super::pairing::Context;
 use super::{machine, plan, sinking, splits};
@@ -120,9 +120,10 @@ pub fn candidates(outline: &Outline, context: &Context<'_, '_>) -> Vec<Tree> {
     trees
 }
 
-/// Whether lanes are expected to part at a tree.
+/// Whether lanes are expected to part at a tree, and none is in a call meanwhile.
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, tree: &Tree) -> bool {
     facts.is_divergent_branch(tree.entry)
+        && !is_beside_call(facts, context, tree.entry)
         && (context.settings.always
             || match context.visits(tree.entry) {
                 Some(visits) => visits.reached > 0 && !visits.never_splits(),

@@ -8,6 +8,9 @@
 //! cause undefined behaviour for any operand (including poison), and its result is not used. Division floats if the
 //! divisor is a constant other than zero and minus one.
 
+use super::pairing::Context;
+use rustc_hash::FxHashSet;
+use warpwise_analysis::divergence::Facts;
 use warpwise_ir::Func;
 use warpwise_ir::call::{Callee, Memory};
 use warpwise_ir::entity::{Block, Inst};
@@ -163,4 +166,35 @@ pub fn order(func: &Func, inst: Inst) -> Order {
         Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => Order::Reads,
         _ => Order::Free,
     }
+}
+
+/// Whether other lanes of the warp may be in a call of a function while some are at a block: on another way of a branch at which
+/// they part, before both meet again. `ptxas` does not see that the call may overwrite uniform registers which the block reads
+/// (CUDA 13.0, sm_90; in clang's own code, too), and code that has changed may read more of them. While LLVM still inlines, only
+/// calls count that it never does.
+pub fn is_beside_call(facts: &Facts, context: &Context<'_, '_>, at: Block) -> bool {
+    let func = &facts.func;
+    let may_stay = |inst: Inst| {
+        let callee = context.handles.inst(inst).defined_callee();
+        callee.is_some_and(|callee| !context.is_early || callee.is_never_inlined())
+    };
+    let calls = |inst: &Inst| func.insts[*inst].opcode == Opcode::Call && may_stay(*inst);
+    let calling: FxHashSet<Block> = func.insts.keys().filter(calls).map(|inst| func.insts[inst].block).collect();
+    let reach = |from: Block, without: Block| {
+        let (mut open, mut seen) = (vec![from], FxHashSet::from_iter([from]));
+        while let Some(block) = open.pop() {
+            open.extend(func.graph.succs(block).iter().filter(|&&next| next != without && seen.insert(next)));
+        }
+        seen
+    };
+    let parts_from_call = |branch: Block| {
+        let ways: Vec<FxHashSet<Block>> = func.graph.succs(branch).iter().map(|&way| reach(way, branch)).collect();
+        let is_before_end = |block: &Block| !ways.iter().all(|way| way.contains(block));
+        is_before_end(&at)
+            && ways.iter().any(|way| {
+                !way.contains(&at) && way.iter().any(|block| calling.contains(block) && is_before_end(block))
+            })
+    };
+    let branches = || facts.cfg().order.rpo().iter().filter(|&&block| block != at && facts.is_divergent_branch(block));
+    !calling.is_empty() && branches().any(|&branch| parts_from_call(branch))
 }

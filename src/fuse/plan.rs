@@ -235,9 +235,12 @@ pub fn plan(
     judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes))
 }
 
-/// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x, or agree so often
-/// that the gain is not worth the risk.
+/// Returns the plan unless, as far as is known, other lanes may be in a call meanwhile, or lanes agree on its branch whenever warps
+/// extend along x, or agree so often that the gain is not worth the risk.
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
+    if legality::is_beside_call(facts, context, plan.entry) {
+        return Err(FuseReject::BesideCall);
+    }
     if context.settings.always || context.visits(plan.entry).is_some() {
         return Ok(plan);
     }

@@ -25,6 +25,9 @@ pub enum FuseReject {
     Contraction,
     #[error("one side leaves the loop that the other stays in: it would be executed in every iteration")]
     LeavesLoop,
+    /// See [`super::legality::is_beside_call`].
+    #[error("other lanes may be in a call meanwhile, and ptxas may then overwrite what this branch reads")]
+    BesideCall,
     /// Lanes agree if warps extend along x.
     #[error(
         "it depends on threadIdx.y or z only, on which lanes agree in blocks of 32 and more in x; -warpwise-block=XxY would tell"
@@ -65,6 +68,7 @@ impl FuseReject {
             FuseReject::Risky(_) => "NotFusedRisky",
             FuseReject::Contraction => "NotFusedContraction",
             FuseReject::LeavesLoop => "NotFusedLeavesLoop",
+            FuseReject::BesideCall => "NotFusedBesideCall",
             FuseReject::AlongRows => "NotFusedAlongRows",
             FuseReject::Quotient => "NotFusedQuotient",
             FuseReject::Pressure(..) => "NotFusedPressure",

@@ -133,6 +133,10 @@ impl<'m> Function<'m> {
     pub fn is_always_inlined(self) -> bool {
         self.has_attribute(AttrPlace::Function, attribute_kind("alwaysinline"))
     }
+    /// Whether LLVM inlines no call.
+    pub fn is_never_inlined(self) -> bool {
+        self.has_attribute(AttrPlace::Function, attribute_kind("noinline"))
+    }
     /// The integer payload of an enum attribute (`align`, `dereferenceable`, `memory` …).
     pub fn int_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
         self.attribute(place, kind).map(|found| get!(LLVMGetEnumAttributeValue(found)))
