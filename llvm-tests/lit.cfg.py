@@ -13,7 +13,7 @@
   %flushes     the attribute of functions that flush denormal single-precision numbers to zero
 
 `--param llvm=PREFIX` names another LLVM, for a plugin that is built for it. Tests that run clang are not supported where
-that LLVM has none.
+that LLVM has none. `--param opt=COMMAND` takes the place of opt.
 """
 
 import atexit
@@ -113,6 +113,7 @@ def llvm_tool(name, *flags):
     return command(os.path.join(llvm, "bin", name), *flags)
 
 
+opt = lit_config.params.get("opt", "").split() or [os.path.join(llvm, "bin", "opt")]
 clang_cuda = llvm_tool(
     "clang++",
     "-x",
@@ -128,7 +129,7 @@ clang_cuda = llvm_tool(
 
 # Whole words only, so that no name shadows a longer one.
 config.substitutions += [
-    (r"%opt\b", llvm_tool("opt", f"-load-pass-plugin={plugin}")),
+    (r"%opt\b", command(*opt, f"-load-pass-plugin={plugin}")),
     (r"%llc\b", llvm_tool("llc", f"--load-pass-plugin={plugin}")),
     (r"%clang_cuda\b", clang_cuda),
     (r"%clang\b", llvm_tool("clang++")),

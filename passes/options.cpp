@@ -82,9 +82,15 @@ Table All;
 
 } // namespace
 
+thread_local const warpwise::Caller *warpwise::Calling = nullptr;
+
 void warpwise_other_copy(WarpwiseSink Sink, void *Context) { Sink(Context, warpwise::text(All.OtherCopy)); }
 
 warpwise::Session::Session() {
+  if (Calling) {
+    Known = warpwise_session_new(Calling->Options.data(), Calling->Options.size());
+    return;
+  }
   std::vector<WarpwiseOption> Given;
   for (const Row &R : All.Rows)
     if (R.Option.getNumOccurrences())

@@ -6,6 +6,14 @@
 
 namespace warpwise {
 
+// Who runs passes on this thread without a command line (src/opt): the options for its module, and where to say what is
+// wrong with a pipeline.
+struct Caller {
+  llvm::ArrayRef<WarpwiseOption> Options;
+  llvm::raw_ostream &Complaints;
+};
+extern thread_local const Caller *Calling; // null if there is a command line
+
 // The state that Rust keeps for one module: the current options, what was derived from them, and the remarks already
 // emitted.
 class Session {

@@ -5,6 +5,7 @@
 #include "api.h"
 #include "facts.h"
 #include "fusion_memory.h"
+#include "options.h"
 #include "remarks.h"
 #include "text.h"
 #include "llvm/IR/Module.h"
@@ -112,7 +113,7 @@ bool Parser::accept(StringRef Pass, StringRef Parameters) {
   if (warpwise_check_parameters(text(Pass), text(Parameters), collect, &Message))
     return true;
   if (Said != Message)
-    errs() << "error: " << Pass << ": " << Message << '\n';
+    (Calling ? Calling->Complaints : errs()) << "error: " << Pass << ": " << Message << '\n';
   Said = Message;
   return false;
 }

@@ -15,16 +15,17 @@ const REMARKS: &[&str] = &[
 
 /// What is in the first cell of a row of docs/WAYS_IN.md, the file of the test that goes that way, and what the test has of
 /// the command.
-const WAYS: [(&str, &str, &str); 13] = [
+const WAYS: [(&str, &str, &str); 14] = [
     ("build with nvcc", "tests/nvcc.rs", "nvcc"),
     ("compile with clang", "tests/clang.rs", "-Rpass"),
     ("use CMake with clang", "tests/build_systems.rs", "warpwise_enable(app"),
     ("offload by OpenMP", "llvm-tests/ways-in/openmp-pi.test", "-fopenmp-targets=nvptx64-nvidia-cuda"),
     ("write Rust", "llvm-tests/ways-in/rust-plugin.test", "-C remark=warpwise"),
-    ("use cuda-oxide", "llvm-tests/ways-in/cuda-oxide.test", "CUDA_OXIDE_OPT"),
+    ("use cuda-oxide, AdaptiveCpp", "llvm-tests/ways-in/cuda-oxide.test", "CUDA_OXIDE_OPT"),
     ("use Numba", "llvm-tests/ways-in/python-numba.test", "numba.ll"),
     ("use Triton", "tests/wheel.rs", "warpwise.report("),
     ("have IR", "llvm-tests/ways-in/rust.test", "-passes=warpwise"),
+    ("have a just-in-time compiler", "tests/wheel.rs", "warpwise.optimize("),
     ("have a compiler that contains LLVM", "tests/holding_llvm.rs", "pass-plugin="),
     ("only want to know", "tests/report.rs", "report"),
     ("have a project", "tests/project.rs", "--project"),

@@ -19,6 +19,7 @@ mod lit_files;
 mod map;
 mod nvcc;
 mod opt;
+mod optimizer;
 mod precision;
 mod project;
 mod random;

@@ -2,16 +2,21 @@
 
     import warpwise
     warpwise.report(compiled)            # a kernel compiled by Triton, or the text of LLVM IR
+    warpwise.optimize(bitcode, "-O3", "-mcpu=sm_90", "--ptx").output
     warpwise.command("flags").stdout     # the command, as installed
 """
 
+import collections
+import ctypes
+import functools
 import html
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 
-__all__ = ["Report", "command", "report"]
+__all__ = ["Optimized", "Report", "command", "optimize", "report"]
 
 _ROOT = os.path.dirname(os.path.abspath(__file__))
 _TRIPLE = 'target triple = "nvptx64-nvidia-cuda"\n'
@@ -39,6 +44,46 @@ def _text_of(ir):
         raise TypeError(f"expected LLVM IR as text, or a kernel compiled by Triton, not {type(ir).__name__}")
     # Triton's IR names no target
     return ir if "target triple" in ir else _TRIPLE + ir
+
+
+Optimized = collections.namedtuple("Optimized", "output remarks")
+Optimized.__doc__ = """What `optimize` returns: bitcode as bytes, or text; and a list of what was done, refused and found."""
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    """The functions of include/warpwise_opt.h."""
+    library = ctypes.CDLL(path("lib", "libwarpwise_opt.so"))
+    for name, gives, *takes in (
+        ("optimize", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p),
+        ("error", ctypes.c_char_p, ctypes.c_void_p),
+        ("output", ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)),
+        ("remarks", ctypes.c_char_p, ctypes.c_void_p),
+        ("free", None, ctypes.c_void_p),
+    ):
+        function = getattr(library, "warpwise_" + name)
+        function.restype, function.argtypes = gives, takes
+    return library
+
+
+def optimize(ir, *options):
+    """Optimizes LLVM IR for NVPTX: bitcode, text, or a kernel compiled by Triton.
+
+    `options` are words of opt's command line, such as "-O3", "-mcpu=sm_90", "--ptx" or "-warpwise-block=256". Threads may
+    call this at the same time.
+    """
+    bitcode = bytes(ir) if isinstance(ir, (bytes, bytearray, memoryview)) else _text_of(ir).encode()
+    library, size = _library(), ctypes.c_size_t()
+    result = library.warpwise_optimize(bitcode, len(bitcode), shlex.join(options).encode())
+    try:
+        error = library.warpwise_error(result)
+        if error is not None:
+            raise RuntimeError(error.decode())
+        output = ctypes.string_at(library.warpwise_output(result, ctypes.byref(size)), size.value)
+        remarks = json.loads(library.warpwise_remarks(result))
+    finally:
+        library.warpwise_free(result)
+    return Optimized(output if output.startswith(b"BC\xc0\xde") else output.decode(), remarks)
 
 
 class Report(dict):

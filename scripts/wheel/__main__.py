@@ -1,4 +1,4 @@
-"""`python -m warpwise …` and the scripts `warpwise` and `warpwise-nvcc`: the command of this installation."""
+"""`python -m warpwise …` and the scripts `warpwise`, `warpwise-nvcc` and `warpwise-opt`: this installation's command."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from warpwise import path
 
 
 def _become(name):
-    # the command is the driver if it is called by the driver's name
+    # the command is the driver or the optimizer if it is called by that name
     os.execv(path("bin", "warpwise"), [name, *sys.argv[1:]])
 
 
@@ -17,6 +17,10 @@ def main():
 
 def nvcc():
     _become("warpwise-nvcc")
+
+
+def opt():
+    _become("warpwise-opt")
 
 
 if __name__ == "__main__":

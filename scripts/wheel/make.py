@@ -17,10 +17,12 @@ Version: {version}
 Summary: divergence analysis and divergence-aware transforms for CUDA kernels
 License: Apache-2.0 WITH LLVM-exception
 Requires-Python: >=3.8
-Requires-External: LLVM (>=22.1,<22.2)
 """
 WHEEL = "Wheel-Version: 1.0\nGenerator: warpwise\nRoot-Is-Purelib: false\nTag: {tag}\n"
-SCRIPTS = "[console_scripts]\nwarpwise = warpwise.__main__:main\nwarpwise-nvcc = warpwise.__main__:nvcc\n"
+SCRIPTS = "[console_scripts]\n" + "".join(
+    f"{name} = warpwise.__main__:{function}\n"
+    for name, function in [("warpwise", "main"), ("warpwise-nvcc", "nvcc"), ("warpwise-opt", "opt")]
+)
 
 
 def main():

@@ -4,6 +4,7 @@
 #include "llvm-c/Target.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriterPass.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/IR/LLVMContext.h"
@@ -89,7 +90,7 @@ void optimise(Module &M, TargetMachine *Machine, raw_ostream *Out) {
   if (Out && IsText)
     Manager.addPass(PrintModulePass(*Out, "", false));
   else if (Out)
-    Manager.addPass(BitcodeWriterPass(*Out));
+    Manager.addPass(BitcodeWriterPass(*Out, /*ShouldPreserveUseListOrder=*/true));
   Manager.run(M, MAM);
 }
 
@@ -122,7 +123,12 @@ int main(int Count, char **Words) {
   LLVMContext Context;
   auto RemarksFile = must(setupLLVMOptimizationRemarks(Context, Remarks, WantedRemarks, "yaml", false));
   SMDiagnostic Wrong;
-  std::unique_ptr<Module> M = parseIRFile(Input, Wrong, Context);
+  // what a module without a layout of data leaves open is read by that of its target
+  ParserCallbacks Layout([](StringRef Own, StringRef OwnLayout) -> std::optional<std::string> {
+    std::string Name = TargetTriple.empty() ? Own.str() : Triple::normalize(TargetTriple);
+    return Name.empty() || !OwnLayout.empty() ? std::nullopt : std::optional(Triple(Name).computeDataLayout());
+  });
+  std::unique_ptr<Module> M = parseIRFile(Input, Wrong, Context, Layout);
   if (!M) {
     Wrong.print(Words[0], errs());
     return 1;
@@ -130,17 +136,20 @@ int main(int Count, char **Words) {
   if (!TargetTriple.empty())
     M->setTargetTriple(Triple(TargetTriple));
   std::unique_ptr<TargetMachine> Machine;
+  std::string CPU, Features;
   if (M->getTargetTriple().getArch()) {
+    CPU = codegen::getCPUStr();
+    Features = codegen::getFeaturesStr();
     char Digit = Level == ' ' ? '2' : Level;
     auto Made = codegen::createTargetMachineForTriple(M->getTargetTriple(), *CodeGenOpt::parseLevel(Digit));
     if (Made)
       Machine = std::move(*Made);
     else
       consumeError(Made.takeError()); // another machine's host code, which can be optimised nevertheless
-    if (Machine && (!IsOpt || M->getDataLayout().isDefault()))
+    if (Machine && !IsOpt)
       M->setDataLayout(Machine->createDataLayout());
   }
-  codegen::setFunctionAttributes(*M, codegen::getCPUStr(), codegen::getFeaturesStr());
+  codegen::setFunctionAttributes(*M, CPU, Features);
 
   std::error_code Failure;
   ToolOutputFile Out(Output, Failure, IsText || !IsOpt ? sys::fs::OF_TextWithCRLF : sys::fs::OF_None);

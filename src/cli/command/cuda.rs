@@ -9,13 +9,18 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use warpwise_ir::llvm::dialect::{MAJOR, PREFIX};
+use warpwise_ir::llvm::dialect;
+use warpwise_opt::CONTAINS_LLVM;
 use warpwise_timer::launch::installed;
 
 const PLUGIN: &str = "libwarpwise.so";
 const CACHED_TREE: &str = ".cache/cuda/nvidia/cu13";
 
-/// The clang++ of the LLVM that this build is for.
+/// The LLVM of the plugin, and the variable with its prefix. A command that contains LLVM comes with the plugin for 22.
+pub const MAJOR: u32 = if CONTAINS_LLVM { 22 } else { dialect::MAJOR };
+const PREFIX: &str = if CONTAINS_LLVM { "LLVM_SYS_221_PREFIX" } else { dialect::PREFIX };
+
+/// The clang++ of that LLVM.
 pub fn find_clang() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("WARPWISE_CLANG").map(PathBuf::from) {
         if path.is_file() {

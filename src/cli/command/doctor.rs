@@ -2,12 +2,12 @@
 //!
 //! Each line is `ok`, `none` (missing, but not needed to compile) or `FAULT`; the exit status is 1 if there is a fault.
 
-use super::cuda::{compile_device, find_clang, find_cuda, find_plugin};
+use super::cuda::{MAJOR as LLVM_MAJOR, compile_device, find_clang, find_cuda, find_plugin};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use warpwise_ir::llvm::dialect::MAJOR as LLVM_MAJOR;
+use warpwise_ir::llvm::dialect;
 
 /// The first CUDA release whose ptxas accepts the PTX that this LLVM writes (PTX 8.8).
 const PTXAS_LEAST: (u32, u32) = (12, 9);
@@ -54,7 +54,7 @@ pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
 
 fn library() -> Result<String> {
     let (major, minor, patch) = warpwise_ir::llvm::version();
-    if major != LLVM_MAJOR {
+    if major != dialect::MAJOR {
         bail!("{major}.{minor}.{patch} is loaded");
     }
     Ok(format!("{major}.{minor}.{patch}"))

@@ -10,6 +10,7 @@ mod kept;
 pub mod map;
 mod mutate;
 pub mod nvcc;
+mod optimizer;
 mod project;
 mod record;
 pub mod report;
@@ -45,6 +46,7 @@ enum Command {
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),
     Nvcc(nvcc::NvccArgs),
+    Opt(optimizer::OptArgs),
     Report(report::ReportArgs),
     Time(warpwise_timer::time::TimeArgs),
     Tune(tune::TuneArgs),
@@ -87,13 +89,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// When started as `warpwise-nvcc`, the command is the compiler driver, for builds that require a compiler name of one
-/// word.
+/// When started as `warpwise-nvcc` or `warpwise-opt`, the command is the compiler driver or the optimizer, for builds and
+/// programs that require a name of one word.
 fn dispatch() -> Result<ExitCode> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
     if program.file_name().is_some_and(|name| name == nvcc::PROGRAM) {
         return nvcc::drive(arguments.collect());
+    }
+    if program.file_name().is_some_and(|name| name == warpwise_opt::PROGRAM) {
+        return Ok(optimizer::drive(arguments.collect()));
     }
     run(Cli::parse().command)
 }
@@ -127,6 +132,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Time(args) => warpwise_timer::time::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Nvcc(args) => nvcc::run(args),
+        Command::Opt(args) => Ok(optimizer::drive(args.arguments)),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),

@@ -1,6 +1,7 @@
 // In what does the C++ interface of one LLVM differ from that of another? All else is the same in LLVM 22 and 23.
 #pragma once
 
+#include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Passes/OptimizationLevel.h"
@@ -45,6 +46,15 @@ inline unsigned speed(llvm::OptimizationLevel Level) {
   return Level.getSpeedupLevel();
 #else
   return unsigned(Level);
+#endif
+}
+
+// Names the chip in the functions that name none.
+inline void set_chip(llvm::Module &M, llvm::StringRef CPU, llvm::StringRef Features) {
+#if LLVM_VERSION_MAJOR < 23
+  llvm::codegen::setFunctionAttributes(CPU, Features, M);
+#else
+  llvm::codegen::setFunctionAttributes(M, CPU, Features);
 #endif
 }
 

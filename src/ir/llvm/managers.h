@@ -18,8 +18,9 @@ struct Managers {
   llvm::PassBuilder PB;
 
   // `Register`, if not null, adds what a plugin has.
-  explicit Managers(LLVMTargetMachineRef Machine, void (*Register)(llvm::PassBuilder &) = nullptr)
-      : PB(reinterpret_cast<llvm::TargetMachine *>(Machine)) {
+  explicit Managers(LLVMTargetMachineRef Machine, void (*Register)(llvm::PassBuilder &) = nullptr,
+                    llvm::PassInstrumentationCallbacks *Callbacks = nullptr)
+      : PB(reinterpret_cast<llvm::TargetMachine *>(Machine), llvm::PipelineTuningOptions(), std::nullopt, Callbacks) {
     if (Register)
       Register(PB);
     PB.registerModuleAnalyses(MAM);

@@ -6,13 +6,13 @@
 //! launch kernels in objects of the other. Static functions, and thus template instantiations of a recent nvcc, are
 //! not launched from elsewhere and get none.
 
+use crate::command::cuda::MAJOR;
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolSection};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use warpwise_analysis::explain::symbol::kernel_symbol;
-use warpwise_ir::llvm::dialect::MAJOR;
 
 /// In front of a kernel's name in clang's symbols.
 const CLANGS: &str = "__device_stub__";
