@@ -464,7 +464,6 @@ fn the_page_works_in_a_browser() {
         .expect("the browser runs");
     let dom = stdout(&output);
     let expected = [
-        ("ready", "yes"),
         ("count", "7"),
         ("descending", "true"),
         ("ascending", "true"),

@@ -15,6 +15,7 @@ const draw = (name, attributes, parent) => {
   if (parent) parent.append(element);
   return element;
 };
+const nest = (outer, ...inner) => (outer.append(...inner), outer);
 const short = n => n < 1e4 ? String(Math.round(n)) : n < 1e6 ? (n / 1e3).toFixed(1) + " k" : n < 1e9 ? (n / 1e6).toFixed(1) + " M" : (n / 1e9).toFixed(1) + " G";
 const percent = (x, digits = 1) => (100 * x).toFixed(digits) + " %";
 const base = file => file.split("/").pop();
@@ -32,41 +33,44 @@ function unit(name) {
 }
 
 // ---- what remarks mean
-const words = remark => remark.replace(/^NotFused/, "NotFused:").replace(/([a-z:])([A-Z])/g, "$1 $2").toLowerCase();
+const REFUSED = { "fuse-branches": "not fused", "unroll-loops": "not unrolled", "annotate-uniform": "no vote", "steer-spills": "not moved" };
+const words = (remark, done) => {
+  const refused = !done && REFUSED[legend[remark]?.[0]], own = refused ? remark.replace(/^(NotFused|Unroll|Branch)(?=[A-Z])/, "") : remark;
+  return (refused ? refused + ": " : "") + own.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+};
 const meaning = remark => legend[remark] ? `${remark} (${legend[remark][0]}): ${legend[remark][1]}` : remark;
-const chips = (tallies, type) => tallies.map(one => make("span", words(one.remark) + (one.count > 1 ? ` ×${one.count}` : ""), `chip ${type}`, { title: meaning(one.remark) }));
+const chips = (tallies, type) => tallies.map(one => make("span", words(one.remark, type) + (one.count > 1 ? ` ×${one.count}` : ""), `chip ${type}`, { title: meaning(one.remark) }));
 
-// ---- tables: columns are {name, cell, key, type, title}; a cell is text or nodes
+// ---- tables: columns are {name, cell, key, type, title}; a cell is text or nodes. Columns without any cell are left out
 const CHUNK = 200;
 function offer(parent, left, what, grow) {
   const button = make("button", `${left} ${what}`);
   button.addEventListener("click", grow);
   parent.replaceChildren(...(left > 0 ? [button] : []));
 }
-function table(parent, title, columns, rows, options = {}) {
+function table(parent, title, all, rows, options = {}) {
   parent.replaceChildren();
   parent.hidden = !rows.length;
   if (!rows.length) return;
   const head = make("div", null, "head"), box = make("input", null, "", { type: "search", placeholder: "filter", "aria-label": `filter ${title}` });
-  const found = make("span", "", "soft"), body = make("tbody"), more = make("div"), line = make("tr");
-  head.append(make("h2", title), ...(options.note ? [make("span", options.note, "soft")] : []), ...(rows.length > 5 ? [box, found] : []));
+  const number = make("span", "", "soft"), body = make("tbody"), more = make("div"), line = make("tr");
+  head.append(make("h2", title), ...(options.note ? [make("span", options.note, "soft")] : []), ...(rows.length > 5 ? [box, number] : []));
   const text = (column, row) => { const c = column.cell(row); return Array.isArray(c) ? c.map(e => e.textContent ?? e).join(" ") : String(c ?? ""); };
-  const all = rows.map(row => ({ row, text: null }));
+  const columns = all.filter(column => rows.some(row => text(column, row))), list = rows.map(row => ({ row, text: null }));
   let count = options.chunk || CHUNK, sorted = -1, down = true;
   const show = () => {
     const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const list = all.filter(one => !wanted.length || (one.text ??= columns.map(c => text(c, one.row)).join(" ").toLowerCase(), wanted.every(w => one.text.includes(w))));
+    const found = list.filter(one => !wanted.length || (one.text ??= columns.map(c => text(c, one.row)).join(" ").toLowerCase(), wanted.every(w => one.text.includes(w))));
     if (sorted >= 0) {
       const column = columns[sorted], key = one => column.key ? column.key(one.row) : text(column, one.row);
-      list.sort((a, b) => { const [x, y] = [key(a), key(b)], order = x < y ? -1 : x > y ? 1 : 0; return down ? -order : order; });
+      found.sort((a, b) => { const [x, y] = [key(a), key(b)], order = x < y ? -1 : x > y ? 1 : 0; return down ? -order : order; });
     }
-    found.textContent = `${list.length} of ${rows.length}`;
-    body.replaceChildren(...list.slice(0, count).map(({ row }) => {
+    number.textContent = `${found.length} of ${rows.length}`;
+    body.replaceChildren(...found.slice(0, count).map(({ row }) => {
       const element = make("tr", null, options.go ? "go" : "");
       for (const column of columns) {
-        const content = column.cell(row), td = make("td", Array.isArray(content) ? null : content ?? "", column.type);
-        if (Array.isArray(content)) td.append(...content);
-        element.append(td);
+        const content = column.cell(row) ?? "";
+        element.append(nest(make("td", null, column.type), ...(Array.isArray(content) ? content : [content])));
       }
       if (options.go) {
         element.tabIndex = 0;
@@ -75,7 +79,7 @@ function table(parent, title, columns, rows, options = {}) {
       }
       return element;
     }));
-    offer(more, list.length - count, "more", () => { count += CHUNK; show(); });
+    offer(more, found.length - count, "more", () => { count += CHUNK; show(); });
   };
   columns.forEach((column, number) => {
     const th = make("th", column.name, column.type, { scope: "col", tabindex: 0, ...(column.title && { title: column.title }) });
@@ -91,11 +95,7 @@ function table(parent, title, columns, rows, options = {}) {
     line.append(th);
   });
   box.addEventListener("input", show);
-  const [grid, scroll, top] = [make("table"), make("div", null, "scroll"), make("thead")];
-  top.append(line);
-  grid.append(top, body);
-  scroll.append(grid);
-  parent.append(head, scroll, more);
+  parent.append(head, nest(make("div", null, "scroll"), nest(make("table"), nest(make("thead"), line), body)), more);
   show();
 }
 function link(row, place, text) {
@@ -109,6 +109,8 @@ function address(page, place, symbol) {
   const of = symbol ? `@${encodeURIComponent(symbol)}` : "";
   return units.has(page) ? `#${units.size > 1 ? encodeURIComponent(page) + "!" : ""}${name}${of}` : `${page}#${name}${of}`;
 }
+// at its hottest line
+const openKernel = row => { location.href = address(row.page, null, row.symbol); };
 function paste(text) {
   const button = make("button", text, "paste", { title: "copy" });
   button.addEventListener("click", () => { navigator.clipboard?.writeText(text); button.title = "copied"; });
@@ -150,11 +152,7 @@ function picture() {
     buttons.forEach((button, number) => button.setAttribute("aria-pressed", number === chosen));
     const left = kernels.length - rows.length;
     note.textContent = `${source}${of === cycles && has ? "; thin bar: with the plugin" : ""}${left ? `; ${left} not ${of === ms ? "launched" : "known"}` : ""}`;
-    key.replaceChildren(...(counted ? [["divergence", "visits that split"], ["rest", "visits together"]] : LOST).map(([type, name]) => {
-      const item = make("span", name);
-      item.prepend(make("i", null, type));
-      return item;
-    }));
+    key.replaceChildren(...(counted ? [["divergence", "visits that split"], ["rest", "visits together"]] : LOST).map(([type, name]) => nest(make("span"), make("i", null, type), name)));
     grid.replaceChildren(...rows.slice(0, count).map(row => {
       const button = make("button", null, ""), track = make("div", null, "track"), [before, after] = row.costs;
       button.append(make("span", row.name, "name", { title: `${row.name}\n${row.place ? `${row.place.file}:${row.place.line}` : row.file}` }), track);
@@ -164,7 +162,7 @@ function picture() {
       const value = counted ? short(of(row)) : of === ms ? `${of(row).toFixed(3)} ms` : short(of(row));
       const share = after && before && after.cycles !== before.cycles ? `${after.cycles < before.cycles ? "−" : "+"}${percent(Math.abs(1 - after.cycles / before.cycles), 0)}` : "";
       button.append(make("span", value, "value"), make("span", counted ? percent(row.seen.splits / row.seen.visits) : of === cycles ? share : "", "value " + (share[0] === "−" ? "good" : "warn"), { title: counted ? "split" : `estimated cycles with the plugin: ${after ? short(after.cycles) : "not known"}` }));
-      button.addEventListener("click", () => { location.href = address(row.page, row.place, row.symbol); });
+      button.addEventListener("click", () => openKernel(row));
       return button;
     }));
     offer(more, rows.length - count, "more kernels", () => { count += 100; show(); });
@@ -176,44 +174,43 @@ function picture() {
 function overview() {
   const kernels = index.kernels, some = of => kernels.some(of), pair = key => row => row.machine ? change(row.machine[0][key], row.machine[1][key]) : null;
   picture();
-  const worth = a => a.milliseconds !== null ? `${a.milliseconds.toFixed(3)} ms` : percent(a.share, 0);
+  const all = sum(kernels, r => r.cycles), worth = a => a.milliseconds !== null ? `${a.milliseconds.toFixed(3)} ms` : percent(a.cycles / Math.max(all, a.cycles));
   table($("todo"), "What to do first", [
-    { name: "worth", cell: worth, key: a => a.milliseconds ?? a.cycles, type: "right", title: "milliseconds if measured, else the share of the kernel's estimated cycles" },
+    { name: "worth", cell: worth, key: a => a.milliseconds ?? a.cycles, type: "right", title: "milliseconds if measured, else the share of all estimated cycles" },
     { name: "place", cell: a => { const row = kernels.find(r => a.kernels.includes(r.name)), [, file, line] = a.place.match(/^(.*):(\d+)$/) || []; return row && file ? [link(row, { file, line: +line })] : a.place; }, type: "tight" },
     { name: "kernels", cell: a => [make("code", a.kernels.join(", "), "", { title: a.kernels.join(", ") })], type: "name" }, { name: "what", cell: a => a.what, type: "wide" }, { name: "do", cell: a => [make("b", a.action)] },
   ], index.todo || []);
   const columns = [
     { name: "kernel", cell: r => [make("code", r.name, "", { title: r.name })], type: "name" },
     { name: "place", cell: r => [link(r, r.place, r.place ? at(r.place) : base(r.file)), ...(r.units > 1 ? [` in ${r.units} files`] : [])], type: "tight" },
-    some(r => r.milliseconds !== null) && { name: "ms", cell: r => r.milliseconds?.toFixed(3), key: r => r.milliseconds ?? -1, type: "right", title: "measured (--times)" },
-    some(r => r.costs[0]) && { name: "cycles", cell: r => r.costs[0] && change(short(r.costs[0].cycles), r.costs[1] && short(r.costs[1].cycles)), key: r => r.costs[0]?.cycles ?? -1, type: "right", title: "estimated issue cycles of one warp → with the plugin" },
-    some(r => r.costs[0]) && { name: "lost", cell: r => r.costs[0] && percent(1 - kept(r.costs[0]), 0), key: r => r.costs[0] ? 1 - kept(r.costs[0]) : -1, type: "right", title: "share of the estimated cycles lost to divergence and memory" },
-    ...["registers", "stack", "spills", "shared"].map(key => some(r => r.machine && (key === "registers" || r.machine[0][key] || r.machine[1][key])) && { name: key, cell: pair(key), key: r => r.machine?.[0][key] ?? -1, type: "right", title: "ptxas, without → with the plugin" }),
+    { name: "ms", cell: r => r.milliseconds?.toFixed(3), key: r => r.milliseconds ?? -1, type: "right", title: "measured (--times)" },
+    { name: "cycles", cell: r => r.costs[0] && change(short(r.costs[0].cycles), r.costs[1] && short(r.costs[1].cycles)), key: r => r.costs[0]?.cycles ?? -1, type: "right", title: "estimated issue cycles of one warp → with the plugin" },
+    { name: "lost", cell: r => r.costs[0] && percent(1 - kept(r.costs[0]), 0), key: r => r.costs[0] ? 1 - kept(r.costs[0]) : -1, type: "right", title: "share of the estimated cycles lost to divergence and memory" },
+    ...["registers", "stack", "spills", "shared"].map(key => some(r => r.machine?.some(one => one[key])) && { name: key, cell: pair(key), key: r => r.machine?.[0][key] ?? -1, type: "right", title: "ptxas, without → with the plugin" }),
     { name: "divergent", cell: r => r.branches ? `${r.divergent_branches} of ${r.branches}` : null, key: r => r.divergent_branches, type: "right", title: "divergent branches; the others are proven uniform (analysis)" },
-    some(r => r.seen) && { name: "never split", cell: r => r.seen?.reached ? `${r.seen.never_split} of ${r.seen.reached}` : null, key: r => r.seen?.never_split ?? -1, type: "right", title: "of the divergent branches that were reached (map)" },
-    some(r => r.seen) && { name: "split rate", cell: r => r.seen && r.seen.visits ? percent(r.seen.splits / r.seen.visits) : null, key: r => r.seen && r.seen.visits ? r.seen.splits / r.seen.visits : -1, type: "right", title: "splits per visit of a branch (map)" },
-    some(r => r.local_bytes) && { name: "local bytes", cell: r => r.local_bytes || null, key: r => r.local_bytes, type: "right" },
-    some(r => r.bad_strides) && { name: "costly", cell: r => r.bad_strides || null, key: r => r.bad_strides, type: "right", title: "accesses with more sectors or phases than necessary (analysis)" },
-    some(r => r.done.length) && { name: "done", cell: r => chips(r.done, "done"), type: "chips" },
-    some(r => r.refused.length) && { name: "refused", cell: r => chips(r.refused, ""), type: "chips" },
+    { name: "never split", cell: r => r.seen?.reached ? `${r.seen.never_split} of ${r.seen.reached}` : null, key: r => r.seen?.never_split ?? -1, type: "right", title: "of the divergent branches that were reached (map)" },
+    { name: "split rate", cell: r => r.seen && r.seen.visits ? percent(r.seen.splits / r.seen.visits) : null, key: r => r.seen && r.seen.visits ? r.seen.splits / r.seen.visits : -1, type: "right", title: "splits per visit of a branch (map)" },
+    { name: "local bytes", cell: r => r.local_bytes || null, key: r => r.local_bytes, type: "right" },
+    { name: "costly", cell: r => r.bad_strides || null, key: r => r.bad_strides, type: "right", title: "accesses with more sectors or phases than necessary (analysis)" },
+    { name: "done", cell: r => chips(r.done, "done"), type: "chips" },
+    { name: "refused", cell: r => chips(r.refused, ""), type: "chips" },
   ].filter(Boolean);
-  table($("kernels"), "Kernels", columns, kernels, { note: `${kernels.length} in ${index.units} file${index.units === 1 ? "" : "s"}`, go: row => { location.href = address(row.page, row.place, row.symbol); } });
+  table($("kernels"), "Kernels", columns, kernels, { note: `${kernels.length} in ${index.units} file${index.units === 1 ? "" : "s"}`, go: openKernel });
   const statements = kernels.flatMap(row => row.statements.map(s => ({ ...s, row, never: row.seen && s.places.some(p => row.seen.places.includes(at(p))) })));
   statements.sort((a, b) => b.never - a.never);
   table($("statements"), "What you can state about launches", [
     { name: "branches", cell: s => s.places.length ? s.places.slice(0, 6).flatMap((p, i) => [i ? " " : "", link(s.row, p)]).concat(s.places.length > 6 ? [` +${s.places.length - 6}`] : []) : "–", type: "wrap" },
     { name: "kernel", cell: s => [make("code", s.row.name, "", { title: s.row.name })], type: "name" },
-    some(r => r.seen) && { name: "in the runs", cell: s => s.never ? [make("b", "never split", "good")] : s.row.seen && s.row.seen.reached ? "split, or not reached" : null, type: "tight", title: "map" },
+    { name: "in the runs", cell: s => s.never ? [make("b", "never split", "good")] : s.row.seen && s.row.seen.reached ? "split, or not reached" : null, type: "tight", title: "map" },
     { name: "lanes agree if, or ptxas said", cell: s => s.when, type: "wide" }, { name: "do", cell: s => s.action, type: "wide" },
     { name: "paste", cell: s => s.paste ? [paste(s.paste)] : null },
   ].filter(Boolean), statements, { note: "conditions of launches, bounds and registers" });
   $("failures").hidden = !index.failures.length;
   if (index.failures.length) $("failures").append(make("h2", "Could not be looked at"), ...index.failures.flatMap(f => [make("p", f.file), make("pre", f.reason)]));
-  const used = [...new Set(kernels.flatMap(r => [...r.done, ...r.refused]).map(one => one.remark))].sort(), details = make("details"), list = make("dl", null, "words");
-  details.append(make("summary", "What the words mean"), list);
-  list.append(...used.flatMap(name => [make("dt", words(name)), make("dd", legend[name]?.[0] ?? "", "soft"), make("dd", legend[name]?.[1] ?? "", "")]));
-  $("words").hidden = !used.length;
-  $("words").append(details);
+  const used = new Map(["done", "refused"].flatMap(kind => kernels.flatMap(r => r[kind]).map(one => [words(one.remark, kind === "done"), one.remark])).sort());
+  const list = nest(make("dl", null, "words"), ...[...used].flatMap(([said, name]) => [make("dt", said), make("dd", legend[name]?.[0] ?? "", "soft"), make("dd", legend[name]?.[1] ?? "", "")]));
+  $("words").hidden = !used.size;
+  $("words").append(nest(make("details"), make("summary", "What the words mean"), list));
 }
 const kept = costs => 1 - (costs.divergence + costs.sectors + costs.banks + costs.local) / Math.max(costs.cycles, 1);
 
@@ -260,21 +257,21 @@ function verdict(line) {
 }
 // {name, of: where it comes from, cell: line → [text, heat 0 to 1, title]}; columns without any cell are left out
 const SOURCES = { estimate: ["est.", "estimated from the code"], map: ["map", "counted by a divergence map"], table: ["run", "measured: Nsight Compute, or the lockstep machine (--lines)"] };
-const ratio = ([needed, done]) => `${short(needed)} / ${short(done)}`;
+const ratio = pair => pair.map(n => short(n).replace(" ", "")).join(" / ");
 const COLUMNS = [
   { name: "samples", of: "table", width: 56, cell: (l, f) => l.measured?.samples && [percent(l.measured.samples / f.samples), l.measured.samples / f.samples, "share of the kernel's samples"] },
-  { name: "cycles", of: "estimate", width: 54, cell: (l, f) => l.cycles && [percent(l.cycles / f.total), l.cycles / f.total, `share of the kernel's cycles: ${short(l.cycles)} of ${short(f.total)}`] },
+  { name: "cycles", of: "estimate", width: 54, cell: (l, f) => l.cycles / f.total >= 0.0005 && [percent(l.cycles / f.total), l.cycles / f.total, `share of the kernel's cycles: ${short(l.cycles)} of ${short(f.total)}`] },
   { name: "plugin", of: "estimate", width: 48, cell: l => l.after !== undefined && l.cycles && Math.round(l.after) !== l.cycles && [`${l.after < l.cycles ? "−" : "+"}${percent(Math.abs(l.after / l.cycles - 1), 0)}`, 0, `cycles with the plugin: ${short(l.after)}; lines may change places with others`] },
-  { name: "lost", of: "estimate", width: 52, cell: (l, f) => { const lost = (l.divergence + l.sectors + l.banks + l.local) / f.total; return lost > 0 && [percent(lost), lost, LOST.filter(([k]) => l[k]).map(([k, n]) => `${n} ${percent(l[k] / f.total)}`).join(", ")]; } },
+  { name: "lost", of: "estimate", width: 52, cell: (l, f) => { const lost = (l.divergence + l.sectors + l.banks + l.local) / f.total; return lost >= 0.0005 && [percent(lost), lost, LOST.filter(([k]) => l[k]).map(([k, n]) => `${n} ${percent(l[k] / f.total)}`).join(", ")]; } },
   { name: "executed", of: "table", width: 60, cell: l => l.measured?.instructions && [short(l.measured.instructions), 0, "instructions that warps executed"] },
   { name: "visits", of: "map", width: 56, cell: l => l.counts && [short(l.counts.visits), 0, "warps, or groups of their lanes, that reached the branch"] },
   { name: "per warp", instead: "executed", of: "estimate", width: 52, cell: l => l.executions > 0 && [l.executions < 9.95 ? l.executions.toFixed(1) : short(l.executions), 0, "how often a warp executes the line"] },
   { name: "split", of: "map", width: 52, cell: l => l.counts && l.counts.visits && [percent(l.counts.splits / l.counts.visits), l.counts.splits / l.counts.visits, `${l.counts.splits} of ${l.counts.visits} visits split`] },
   { name: "lanes", of: "map", width: 42, cell: l => l.counts && l.counts.visits && [(l.counts.lanes / l.counts.visits).toFixed(1), 1 - l.counts.lanes / l.counts.visits / 32, "lanes of 32 that are active"] },
   { name: "lanes", of: "table", width: 42, cell: l => l.measured?.lanes && l.measured.instructions && [(l.measured.lanes / l.measured.instructions).toFixed(1), 1 - l.measured.lanes / l.measured.instructions / 32, "lanes of 32 that are active"] },
-  { name: "sectors", of: "table", width: 76, cell: l => l.measured?.sectors && [ratio(l.measured.sectors), 1 - l.measured.sectors[0] / l.measured.sectors[1], "sectors needed / fetched"] },
+  { name: "sectors", of: "table", width: 92, cell: l => l.measured?.sectors && [ratio(l.measured.sectors), 1 - l.measured.sectors[0] / l.measured.sectors[1], "sectors needed / fetched"] },
   { name: "sectors", of: "estimate", width: 52, cell: l => l.request && [l.request.join(" / "), 1 - l.request[0] / Math.max(...l.request, 1), "sectors needed / fetched by a request of the worst access"] },
-  { name: "phases", of: "table", width: 76, cell: l => l.measured?.phases && [ratio(l.measured.phases), 1 - l.measured.phases[0] / l.measured.phases[1], "phases of shared memory needed / made"] },
+  { name: "phases", of: "table", width: 92, cell: l => l.measured?.phases && [ratio(l.measured.phases), 1 - l.measured.phases[0] / l.measured.phases[1], "phases of shared memory needed / made"] },
   { name: "phases", of: "estimate", width: 46, cell: l => l.phases && [String(l.phases), 1 - 1 / l.phases, "phases of shared memory for a request of the worst access"] },
   { name: "registers", of: "table", width: 54, cell: l => l.measured?.registers && [String(l.measured.registers), 0, "registers live in the machine code"] },
   { name: "registers", of: "estimate", width: 54, cell: l => l.registers && [String(l.registers), 0, "32-bit values live, without addresses that ptxas adds"] },
@@ -338,8 +335,9 @@ function showFile(file) {
   Object.assign(shown, { file, line: 0 });
   $("file").value = file;
   const known = COLUMNS.filter(column => [...lines.values()].some(line => column.cell(line, f)));
-  // what was measured takes the place of what was estimated
-  const columns = known.filter((column, i) => column.of !== "estimate" || !known.some(other => other.of !== "estimate" && [column.name, column.instead].includes(other.name)));
+  // what was measured takes the place of what was counted, and this of what was estimated
+  const rank = column => Object.keys(SOURCES).indexOf(column.of);
+  const columns = known.filter(column => !known.some(other => rank(other) > rank(column) && [column.name, column.instead].includes(other.name)));
   const says = [...lines.values()].some(verdict);
   let inside = false;
   const comments = texts.map(text => {
@@ -371,15 +369,13 @@ function showFile(file) {
   };
   const head = make("div", null, "cols", { role: "row" });
   for (const column of columns) {
-    const cell = make("span", column.name, "", { title: SOURCES[column.of][1] });
-    cell.append(make("small", SOURCES[column.of][0]));
+    const cell = nest(make("span", column.name, "", { title: SOURCES[column.of][1] }), make("small", SOURCES[column.of][0]));
     cell.style.width = column.width + "px";
     head.append(cell);
   }
-  if (says) { const cell = make("span", "verdict", "verdict", { title: "proven by the analysis; ≠ where what was measured disagrees" }); cell.append(make("small", "proven")); head.append(cell); }
+  if (says) head.append(nest(make("span", "verdict", "verdict", { title: "proven by the analysis; ≠ where what was measured disagrees" }), make("small", "proven")));
   head.append(make("span", "line", "number"));
-  const inner = make("div", null, "inner");
-  inner.append(head);
+  const inner = nest(make("div", null, "inner"), head);
   // lines are made when they come near the window: thousands would make a page slow
   watch?.disconnect();
   watch = new IntersectionObserver(entries => entries.forEach(entry => entry.isIntersecting && fill(entry.target)), { root: $("source"), rootMargin: "1500px" });
@@ -425,19 +421,17 @@ function detail(file, number) {
   head.append(make("h2", `${base(file)}:${number}`), make("code", (data.files[file]?.[number - 1] ?? "").trim().slice(0, 90)));
   parent.replaceChildren(head);
   if (!line) return parent.append(make("p", `no code of ${f.name} comes from this line`, "soft"));
-  const list = make("ul"), add = (text, type) => list.append(make("li", text, type)), said = verdict(line);
+  const list = make("ul"), reasons = new Set(line.branches.map(b => b.why).filter(Boolean)), add = (text, type) => list.append(make("li", text, type)), said = verdict(line);
   if (said && said[1]) add(`${said[0]}, ${said[1]}: ${said[3]}`, said[2]);
-  for (const note of line.notes || []) add(note, /diverges|instead|conflict/.test(note) ? "warn" : "");
+  for (const note of line.notes || []) if (!reasons.size || !note.startsWith("branch diverges")) add(note, /diverges|instead|conflict/.test(note) ? "warn" : "");
+  for (const why of reasons) add(`branch diverges: ${why}`, "warn");
   for (const b of line.branches) {
-    const why = b.why && `branch diverges: ${b.why}`;
-    if (why && !(line.notes || []).some(note => why.startsWith(note) || note.startsWith(why.split("; uniform if")[0]))) add(why, "warn");
-    else if (b.why?.includes("uniform if") && !(line.notes || []).some(n => n.includes("uniform if"))) add(b.why.slice(b.why.indexOf("uniform if")), "");
     if (b.counts) add(`${short(b.counts.visits)} visits, ${short(b.counts.splits)} split; lanes to ${b.targets.map((t, i) => `${label(f, t)}: ${short(b.counts.taken[i] || 0)}`).join(", ")}`);
     if (b.location.includes(" inlined at ")) add(`inlined: ${b.location}`, "soft");
   }
   const here = data.details?.deeds?.filter(d => d.place && d.place.line === number && base(d.place.file) === base(file)) || [];
-  for (const d of here) { const item = make("li"); item.append(...chips([d], d.is_done ? "done" : ""), " ", d.text); list.append(item); }
-  for (const [expression, , told] of line.values || []) { const item = make("li", null, "soft"); item.append(make("code", expression), `: ${told}`); list.append(item); }
+  list.append(...here.map(d => nest(make("li"), ...chips([d], d.is_done ? "done" : ""), " ", d.text)));
+  list.append(...(line.values || []).map(([expression, , told]) => nest(make("li", null, "soft"), make("code", expression), `: ${told}`)));
   parent.append(list);
 }
 const label = (f, block) => { const [first] = f.blocks[block].lines; return first ? `line ${first}` : f.blocks[block].name; };
@@ -506,18 +500,25 @@ function showTables(data) {
     else if (row.f) mark(b => b.blocks.includes(row.block));
   };
   const worst = a => (a.is_costly ? 1e6 : 0) + (a.sectors || 0) - (a.ideal || 0) + 4 * (a.ways || 0);
-  const all = data.functions.flatMap(f => f.branches.map(b => ({ ...b, f })));
-  const counted = all.some(b => b.counts), where = { name: "line", cell: r => at(r.place), type: "tight" }, of = { name: "function", cell: r => [make("code", r.function)] };
+  const folded = new Map();
+  for (const f of data.functions) for (const b of f.branches) {
+    const key = [f.symbol, b.place ? [at(b.place), b.why, b.is_divergent] : b.block].join(), known = folded.get(key) ?? { ...b, f, keys: [], copies: 0, counts: null };
+    // copies of the same branch have one count
+    if (b.counts && !known.keys.includes(b.key)) known.counts = { visits: (known.counts?.visits || 0) + b.counts.visits, splits: (known.counts?.splits || 0) + b.counts.splits };
+    folded.set(key, Object.assign(known, { keys: [...known.keys, b.key], copies: known.copies + 1, depth: Math.max(known.depth, b.depth) }));
+  }
+  const branches = [...folded.values()], where = { name: "line", cell: r => at(r.place), type: "tight" }, of = { name: "function", cell: r => [make("code", r.function)] };
   const list = [
-    ["Branches", all, [where, { name: "function", cell: b => [make("code", b.f.name)] }, { name: "source", cell: b => [make("code", b.place ? (data.files[b.place.file]?.[b.place.line - 1] ?? "").trim().slice(0, 60) : "")] },
+    ["Branches", branches, [where, { name: "function", cell: b => [make("code", b.f.name)] }, { name: "source", cell: b => [make("code", b.place ? (data.files[b.place.file]?.[b.place.line - 1] ?? "").trim().slice(0, 60) : "")] },
       { name: "analysis", cell: b => [make("span", b.is_divergent ? b.counts?.visits && !b.counts.splits ? "divergent ≠ never split" : "divergent" : b.counts?.splits ? "uniform, but split" : "uniform", b.is_divergent || b.counts?.splits ? "warn" : "good")], key: b => b.is_divergent, type: "tight" },
-      counted && { name: "visits", cell: b => b.counts ? short(b.counts.visits) : null, key: b => b.counts?.visits ?? -1, type: "right", title: "map" },
-      counted && { name: "splits", cell: b => b.counts ? short(b.counts.splits) : null, key: b => b.counts?.splits ?? -1, type: "right", title: "map" },
-      counted && { name: "split rate", cell: b => b.counts?.visits ? percent(b.counts.splits / b.counts.visits) : null, key: b => b.counts?.visits ? b.counts.splits / b.counts.visits : -1, type: "right", title: "map" },
-      { name: "loops", cell: b => b.depth, key: b => b.depth, type: "right" }, { name: "why", cell: b => b.why || "", type: "wide" }].filter(Boolean)],
+      { name: "visits", cell: b => b.counts ? short(b.counts.visits) : null, key: b => b.counts?.visits ?? -1, type: "right", title: "map" },
+      { name: "splits", cell: b => b.counts ? short(b.counts.splits) : null, key: b => b.counts?.splits ?? -1, type: "right", title: "map" },
+      { name: "split rate", cell: b => b.counts?.visits ? percent(b.counts.splits / b.counts.visits) : null, key: b => b.counts?.visits ? b.counts.splits / b.counts.visits : -1, type: "right", title: "map" },
+      { name: "loops", cell: b => b.depth || null, key: b => b.depth, type: "right", title: "around it" },
+      { name: "copies", cell: b => b.copies > 1 ? `×${b.copies}` : null, key: b => b.copies, type: "right", title: "by inlining and unrolling" }, { name: "why", cell: b => b.why || "", type: "wide" }]],
     ["Memory accesses", [...(details.accesses || [])].sort((a, b) => worst(b) - worst(a)), [where, of, { name: "memory", cell: a => a.space },
       { name: "sectors needed / fetched", cell: a => a.sectors === null ? null : `${a.ideal} / ${a.sectors}`, key: a => a.sectors ?? -1, type: "right", title: "by one request (analysis)" },
-      { name: "bank phases", cell: a => a.ways, key: a => a.ways ?? -1, type: "right", title: "of one request (analysis)" }, { name: "copies", cell: a => a.count, key: a => a.count, type: "right" }, { name: "access", cell: a => a.what, type: "wide" }]],
+      { name: "bank phases", cell: a => a.ways, key: a => a.ways ?? -1, type: "right", title: "of one request (analysis)" }, { name: "copies", cell: a => a.count > 1 ? `×${a.count}` : null, key: a => a.count, type: "right", title: "by inlining and unrolling; the first is shown" }, { name: "access", cell: a => a.what, type: "wide" }]],
     ["Done and refused", details.deeds || [], [where, of, { name: "", cell: d => chips([d], d.is_done ? "done" : "") }, { name: "pass", cell: d => legend[d.remark]?.[0] ?? "", type: "tight" },
       { name: "what was said", cell: d => d.text, type: "wide" }, { name: "it means", cell: d => legend[d.remark]?.[1] ?? "", type: "wide soft" }]],
     ["Local memory", details.locals || [], [where, of, { name: "object", cell: o => [make("code", o.name)] }, { name: "bytes", cell: o => o.bytes, key: o => o.bytes, type: "right" }]],
@@ -596,4 +597,3 @@ addEventListener("keydown", event => {
 addEventListener("hashchange", fromAddress);
 addEventListener("beforeprint", () => shown.fillAll?.());
 fromAddress();
-document.documentElement.dataset.ready = "yes";

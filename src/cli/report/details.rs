@@ -2,7 +2,7 @@
 //! done and refused; and what each remark means, as docs/PASSES.md tells it.
 
 use super::index::Deed;
-use super::model::Report;
+use super::model::{Local, Report};
 use serde_json::{Map, Value, json};
 
 /// The tables of remarks, below the passes that emit them.
@@ -47,30 +47,27 @@ fn without_links(text: &str) -> String {
 
 /// The details of a file as JSON for the page's script.
 pub fn of(report: &Report, deeds: &[Deed]) -> Value {
-    let mut accesses: Vec<(Value, u32)> = Vec::new();
+    let mut accesses: Vec<(Value, String, u32)> = Vec::new();
     let mut locals = Vec::new();
     for function in &report.functions {
         for access in &function.accesses {
             let row = json!({
-                "function": function.name, "place": access.place, "what": access.sentence(), "bytes": access.bytes,
+                "function": function.name, "place": access.place, "action": access.action, "bytes": access.bytes,
                 "sectors": access.sectors, "ideal": access.ideal_sectors, "ways": access.bank_ways,
                 "is_costly": access.is_costly, "space": access.space,
             });
-            // copies made by unrolling
-            match accesses.iter_mut().rev().find(|(known, _)| *known == row) {
-                Some((_, count)) => *count += 1,
-                None => accesses.push((row, 1)),
+            // copies made by inlining and unrolling, of which the first is shown
+            match accesses.iter_mut().rev().find(|(known, _, _)| *known == row) {
+                Some((_, _, count)) => *count += 1,
+                None => accesses.push((row, access.sentence(), 1)),
             }
         }
-        let objects = function.locals.iter();
-        locals.extend(
-            objects.map(
-                |one| json!({"function": function.name, "place": one.place, "name": one.name, "bytes": one.bytes}),
-            ),
-        );
+        let name = &function.name;
+        let object = |one: &Local| json!({"function": name, "place": one.place, "name": one.name, "bytes": one.bytes});
+        locals.extend(function.locals.iter().map(object));
     }
-    let with_count = |(mut row, count): (Value, u32)| {
-        row["count"] = count.into();
+    let with_count = |(mut row, what, count): (Value, String, u32)| {
+        (row["what"], row["count"]) = (what.into(), count.into());
         row
     };
     let repeated = report.functions.iter().filter_map(|function| Some((&function.name, function.repeated.as_ref()?)));
