@@ -257,7 +257,7 @@ function verdict(line) {
 }
 // {name, of: where it comes from, cell: line → [text, heat 0 to 1, title]}; columns without any cell are left out
 const SOURCES = { estimate: ["est.", "estimated from the code"], map: ["map", "counted by a divergence map"], table: ["run", "measured: Nsight Compute, or the lockstep machine (--lines)"] };
-const ratio = pair => pair.map(n => short(n).replace(" ", "")).join(" / ");
+const ratio = pair => pair.map(n => short(n).replace(" ", "")).join("/");
 const COLUMNS = [
   { name: "samples", of: "table", width: 56, cell: (l, f) => l.measured?.samples && [percent(l.measured.samples / f.samples), l.measured.samples / f.samples, "share of the kernel's samples"] },
   { name: "cycles", of: "estimate", width: 54, cell: (l, f) => l.cycles / f.total >= 0.0005 && [percent(l.cycles / f.total), l.cycles / f.total, `share of the kernel's cycles: ${short(l.cycles)} of ${short(f.total)}`] },
