@@ -112,7 +112,7 @@ fn document(page: &str, id: &str) -> serde_json::Value {
 }
 
 #[test]
-fn one_page_holds_all() {
+fn one_page_holds_all_and_a_build_is_compared_with_another() {
     let folder = tempfile::tempdir().unwrap();
     project(folder.path());
     let run = |arguments: &[&str]| {
@@ -127,6 +127,27 @@ fn one_page_holds_all() {
     for (number, file) in ["fine.cu", "rows.cu"].into_iter().enumerate() {
         assert_eq!(document(&page, &format!("files/{number:04}.html"))["title"], file);
     }
+    // a line like another and a comment stand above, and one line is rewritten
+    let better = ROWS.replace("  float last", "  p[threadIdx.x] = 0;\n  // better\n  float last");
+    let better = better.replace("4 * threadIdx.x", "threadIdx.x");
+    fs::write(folder.path().join("better.cu"), &better).unwrap();
+    let text = run(&["better.cu", "--against", "rows.cu", "--html", "changes.html"]);
+    let page = fs::read_to_string(folder.path().join("changes.html")).unwrap();
+    let changes = document(&page, "index")["index"]["changes"].as_array().unwrap().clone();
+    assert!(text.starts_with("rows  cycles ") && text.lines().count() == changes.len(), "{text}");
+    let of = |line: u64| changes.iter().find(|change| change["place"]["line"] == line);
+    let cycles = |line: u64| of(line).map(|change| change["figures"][0][1].clone());
+    let [rewritten, new] = [9, 3].map(|line| cycles(line).unwrap_or_else(|| panic!("line {line}: {text}")));
+    assert!(rewritten[0].as_f64() > rewritten[1].as_f64() && new[0].is_null(), "{text}");
+    for change in &changes[1..] {
+        // whatever else differs was before where it is now, by its text
+        let line = change["place"]["line"].as_u64().unwrap() as usize;
+        assert_eq!(change["text"], better.lines().nth(line - 1).unwrap().trim());
+    }
+    assert_eq!(run(&["rows.cu", "--against", "rows.cu"]), "nothing changed\n");
+    let times = r#"{"format": "warpwise-times", "kernels": [{"mangled": "_Z4rowsPfPKii", "total_ns": 2e6}]}"#;
+    fs::write(folder.path().join("t.json"), times).unwrap();
+    assert!(run(&["rows.cu", "--against", "t.json"]).starts_with("rows  ms 2 → –"));
 }
 
 #[test]

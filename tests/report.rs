@@ -342,6 +342,7 @@ fn mistakes_are_answered_with_one_sentence() {
         (vec![openmp.as_str()], "--offload-device-only"),
         (vec![good.as_str(), "--map", good.as_str()], "it is no warpwise map"),
         (vec![good.as_str(), "--lines", good.as_str(), "--html", "x"], "--print-source cuda,sass"),
+        (vec![good.as_str(), "--against", bad_cuda.as_str()], "error:"),
         (vec![good.as_str(), "--times", good.as_str()], "neither times that `warpwise time --json` wrote"),
         (vec![bad_cuda.as_str()], "error:"),
         (vec![good.as_str(), "--function", "nobody"], "'nobody'"),

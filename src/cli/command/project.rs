@@ -10,6 +10,7 @@ use super::commands::{DeviceCommand, Entry, device_command};
 use super::cuda::{TREE_VARIABLE, find_clang, find_cuda};
 use super::kept::{Answers, identity, key};
 use crate::map_report::page;
+use crate::report::against::{self, Build};
 use crate::report::index::{Failure, Index, Row, Unit};
 use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
@@ -69,6 +70,13 @@ pub struct Form<'a> {
     pub why: Option<usize>,
     pub times: Option<&'a Times>,
     pub seen: Option<&'a SeenKernels>,
+    pub against: Option<Against>,
+}
+
+/// What is compared with: another build, or times of another run.
+pub enum Against {
+    Build(Collected),
+    Times(Times),
 }
 
 /// What is known of every source of a build.
@@ -90,6 +98,15 @@ impl Collected {
     /// Ranks the kernels, compares, and gives the report.
     pub fn give(mut self, form: &Form<'_>) -> Result<()> {
         self.index.finish(form.times, form.seen);
+        let new = Build { rows: &self.index.kernels, units: &self.units };
+        self.index.changes = form.against.as_ref().map(|other| match other {
+            Against::Build(old) => against::changes(Build { rows: &old.index.kernels, units: &old.units }, new),
+            Against::Times(times) => {
+                let mut rows = self.index.kernels.clone();
+                rows.iter_mut().for_each(|row| row.milliseconds = times.of(&row.kernel.symbol));
+                against::changes(Build { rows: &rows, ..new }, new)
+            }
+        });
         if let Some(html) = form.html {
             self.write_pages(html, form).with_context(|| format!("cannot write to {}", html.display()))?;
         }
@@ -112,7 +129,7 @@ impl Collected {
         std::fs::create_dir_all(html.join("files"))?;
         for (name, unit) in units() {
             let kernels = self.index.kernels.iter().filter(|row| row.page == name).cloned().collect();
-            let own = Index { kernels, todo: Vec::new(), failures: Vec::new(), ..self.index.clone() };
+            let own = Index { kernels, todo: Vec::new(), failures: Vec::new(), changes: None, ..self.index.clone() };
             std::fs::write(html.join(name), page::render(&own, "../index.html", [(name, unit)].into_iter()))?;
         }
         Ok(std::fs::write(html.join("index.html"), page::render(&self.index, "", std::iter::empty()))?)

@@ -43,6 +43,10 @@ pub struct ReportArgs {
     /// `warpwise simt --lines` wrote; may be repeated.
     #[arg(long, value_name = "TABLE", requires = "html")]
     lines: Vec<PathBuf>,
+    /// What changed, by kernel and line, from another build: its compile_commands.json or its source; or from another
+    /// run: its times.
+    #[arg(long, value_name = "BUILD", conflicts_with_all = ["why", "inventory"])]
+    against: Option<PathBuf>,
     #[command(flatten)]
     of_project: project::ProjectArgs,
     /// Also compile to PTX with the plugin loaded, and leave it here.
@@ -87,6 +91,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         why: args.why,
         times: times.as_ref(),
         seen: seen.as_ref(),
+        against: args.against.as_deref().map(|path| args.against(path)).transpose()?,
     };
     if let Some(commands) = &args.project {
         let all = project::collect(commands, &args.of_project, args.block, &args.flags)?;
@@ -104,7 +109,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if args.json && args.html.is_some() {
         bail!("--json and --html are two forms of one report: ask for one of them");
     }
-    let is_unit = args.html.is_some();
+    let is_unit = args.html.is_some() || args.against.is_some();
     if !args.map.is_empty() && !is_unit {
         bail!(
             "--map is for --project compile_commands.json and for a page (--html), and {} is one file",
@@ -123,9 +128,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
         bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
     }
+    let waiting = project::waiting(format!("compiling and analysing {}", file.display()));
+    if is_unit {
+        let build = args.build(file)?;
+        drop(waiting);
+        return build.give(&form);
+    }
     let flags = ClangFlags::new(&args.flags)?;
     let mut notes = Vec::new();
-    let waiting = project::waiting(format!("compiling and analysing {}", file.display()));
     let (_folder, module) = if is_cuda {
         let (folder, ir) = compile_device_ir(file, &flags.for_ir())?;
         let module = OwnedModule::from_file(&ir)?;
@@ -137,20 +147,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         }
         (Some(folder), module)
     } else {
-        let is_ir = file.extension().is_some_and(|extension| extension == "ll" || extension == "bc");
-        let hint = || format!("{} is no CUDA source (.cu), and is read as LLVM IR", file.display());
-        let module = OwnedModule::from_file(file);
-        (None, if is_ir { module? } else { module.with_context(hint)? })
+        (None, read_ir(file)?)
     };
-    if !module.handle().is_nvptx() {
-        bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
-    }
     let analysis =
         ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
-    if is_unit {
-        let unit = if is_cuda { unit::look(file, &flags, args.block)? } else { unit::of_ir(&analysis, file) };
-        return project::Collected::of(file, unit).give(&form);
-    }
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
@@ -177,6 +177,42 @@ impl ReportArgs {
         self.lines.iter().try_for_each(|path| lines::read(path, &mut seen.lines))?;
         Ok((!self.map.is_empty() || !self.lines.is_empty()).then_some(seen))
     }
+
+    /// A build of one source.
+    fn build(&self, file: &Path) -> Result<project::Collected> {
+        let flags = ClangFlags::new(&self.flags)?;
+        let unit = if file.extension().is_some_and(|extension| extension == "cu") {
+            unit::look(file, &flags, self.block)?
+        } else {
+            let options = Options { block: self.block.or(flags.settings.block), simple: false };
+            unit::of_ir(&ModuleAnalysis::new(read_ir(file)?.handle(), options), file)
+        };
+        Ok(project::Collected::of(file, unit))
+    }
+
+    /// The other build or run, told apart by what it is.
+    fn against(&self, path: &Path) -> Result<project::Against> {
+        let is_source = ["cu", "ll", "bc"].iter().any(|known| path.extension().is_some_and(|own| own == *known));
+        let mut build = match path.is_dir() || path.ends_with("compile_commands.json") {
+            true => project::collect(path, &self.of_project, self.block, &self.flags)?,
+            false if is_source => self.build(path)?,
+            false => return Ok(project::Against::Times(Times::read(path)?)),
+        };
+        build.index.finish(None, None);
+        Ok(project::Against::Build(build))
+    }
+}
+
+/// A module for NVPTX.
+fn read_ir(file: &Path) -> Result<OwnedModule> {
+    let is_ir = file.extension().is_some_and(|extension| extension == "ll" || extension == "bc");
+    let hint = || format!("{} is no CUDA source (.cu), and is read as LLVM IR", file.display());
+    let module = OwnedModule::from_file(file);
+    let module = if is_ir { module? } else { module.with_context(hint)? };
+    if !module.handle().is_nvptx() {
+        bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
+    }
+    Ok(module)
 }
 
 fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {

@@ -27,10 +27,7 @@ const { index, notes, legend, up } = JSON.parse($("index").textContent);
 // sources are read when they are first looked at
 const units = new Map([...document.querySelectorAll("script[type='application/json']")].filter(e => e.id !== "index").map(e => [e.id, e]));
 const read = new Map();
-function unit(name) {
-  if (!read.has(name)) read.set(name, prepared(JSON.parse(units.get(name).textContent)));
-  return read.get(name);
-}
+const unit = name => read.get(name) ?? read.set(name, prepared(JSON.parse(units.get(name).textContent))).get(name);
 
 // ---- what remarks mean
 const REFUSED = { "fuse-branches": "not fused", "unroll-loops": "not unrolled", "annotate-uniform": "no vote", "steer-spills": "not moved" };
@@ -98,12 +95,7 @@ function table(parent, title, all, rows, options = {}) {
   parent.append(head, nest(make("div", null, "scroll"), nest(make("table"), nest(make("thead"), line), body)), more);
   show();
 }
-function link(row, place, text) {
-  const anchor = make("a", text ?? (place ? at(place) : base(row.file)), "");
-  anchor.href = address(row.page, place ?? row.place, row.symbol);
-  if (place) anchor.title = `${place.file}:${place.line}`;
-  return anchor;
-}
+const link = (row, place) => make("a", place ? at(place) : base(row.file), "", { href: address(row.page, place, row.symbol), ...(place && { title: `${place.file}:${place.line}` }) });
 function address(page, place, symbol) {
   const name = place ? `${encodeURIComponent(place.file)}:${place.line}` : "";
   const of = symbol ? `@${encodeURIComponent(symbol)}` : "";
@@ -174,6 +166,11 @@ function picture() {
 function overview() {
   const kernels = index.kernels, some = of => kernels.some(of), pair = key => row => row.machine ? change(row.machine[0][key], row.machine[1][key]) : null;
   picture();
+  table($("changes"), "What changed", [
+    { name: "kernel", cell: c => [make("code", c.kernel)], type: "name" }, { name: "line", cell: c => c.place && at(c.place), type: "tight" }, { name: "source", cell: c => [make("code", c.text)], type: "wrap" },
+    { name: "before → after", cell: c => c.figures.map(([name, [a, b]]) => `${name} ${a ?? "–"} → ${b ?? "–"}`).join(", ") },
+    { name: "by", cell: c => c.by.map(one => make("span", one.replace(/\w+$/, name => words(name, true)), "chip done", { title: meaning(one.split(": ").pop()) })) },
+  ], index.changes || [], { note: "against the other build" });
   const all = sum(kernels, r => r.cycles), worth = a => a.milliseconds !== null ? `${a.milliseconds.toFixed(3)} ms` : percent(a.cycles / Math.max(all, a.cycles));
   table($("todo"), "What to do first", [
     { name: "worth", cell: worth, key: a => a.milliseconds ?? a.cycles, type: "right", title: "milliseconds if measured, else the share of all estimated cycles" },
@@ -182,7 +179,7 @@ function overview() {
   ], index.todo || []);
   const columns = [
     { name: "kernel", cell: r => [make("code", r.name, "", { title: r.name })], type: "name" },
-    { name: "place", cell: r => [link(r, r.place, r.place ? at(r.place) : base(r.file)), ...(r.units > 1 ? [` in ${r.units} files`] : [])], type: "tight" },
+    { name: "place", cell: r => [link(r, r.place), ...(r.units > 1 ? [` in ${r.units} files`] : [])], type: "tight" },
     { name: "ms", cell: r => r.milliseconds?.toFixed(3), key: r => r.milliseconds ?? -1, type: "right", title: "measured (--times)" },
     { name: "cycles", cell: r => r.costs[0] && change(short(r.costs[0].cycles), r.costs[1] && short(r.costs[1].cycles)), key: r => r.costs[0]?.cycles ?? -1, type: "right", title: "estimated issue cycles of one warp → with the plugin" },
     { name: "lost", cell: r => r.costs[0] && percent(1 - kept(r.costs[0]), 0), key: r => r.costs[0] ? 1 - kept(r.costs[0]) : -1, type: "right", title: "share of the estimated cycles lost to divergence and memory" },

@@ -2,6 +2,7 @@
 //! the default pipeline did, as text, as JSON and for pages. The order depends on the contents only.
 
 use super::advice::{Advice, AdviceKind, CycleCosts};
+use super::against::{self, Change};
 use super::launch::{self, Statement};
 use super::model::{FunctionReport, LineOf};
 use super::seen::{Seen, SeenKernels};
@@ -215,6 +216,9 @@ pub struct Index {
     pub has_map: bool,
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
+    /// What changed from another build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<Change>>,
     /// What else a reader of a page should know.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -262,6 +266,9 @@ impl Index {
 
     /// The index as text for a terminal; with the inventory, a row for each kernel.
     pub fn to_text(&self, has_inventory: bool) -> String {
+        if let Some(changes) = &self.changes {
+            return against::text(changes);
+        }
         let mut text =
             format!("{}: {} in {}\n", self.project, counted(self.kernels.len(), "kernel"), counted(self.units, "file"));
         if !self.kernels.is_empty() {

@@ -2,6 +2,7 @@
 //! project has an [`index`].
 
 pub mod advice;
+pub mod against;
 pub mod details;
 pub mod index;
 pub mod launch;
