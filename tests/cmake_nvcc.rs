@@ -100,7 +100,7 @@ fn builds_with(generator: &str) {
     assert!(compiled("main.cu") && compiled("lib.cu") && !compiled("host.cpp"), "{again}");
     let report = warpwise()
         .current_dir(place)
-        .args(["report", "--inventory", "--project", "build"])
+        .args(["report", "--project", "build"])
         .env("WARPWISE_CUDA", cuda_tree())
         .output()
         .unwrap();

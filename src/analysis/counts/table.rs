@@ -246,28 +246,6 @@ impl Table {
         self.places(branch).nth(warpwise_ir::source::shown(&places)?)
     }
 
-    /// Takes the reasons why branches diverge from a table of the same code. A branch corresponds to the first unused
-    /// branch at the same place in a function of the same name.
-    pub fn take_reasons(&mut self, described: &Table) {
-        for number in 0..self.functions.len() {
-            let symbol = &self.functions[number].symbol;
-            let same = described.functions.iter().find(|other| other.symbol == *symbol);
-            let others = same.into_iter().flat_map(|same| &same.branches);
-            let mut others: Vec<&BranchTable> = others.filter(|branch| branch.is_divergent).collect();
-            for index in 0..self.functions[number].branches.len() {
-                let branch = &self.functions[number].branches[index];
-                let alike = others.iter().position(|other| {
-                    branch.is_divergent
-                        && (branch.depth, branch.targets.len()) == (other.depth, other.targets.len())
-                        && self.places(branch).eq(described.places(other))
-                });
-                if let Some(position) = alike {
-                    self.functions[number].branches[index].why.clone_from(&others.remove(position).why);
-                }
-            }
-        }
-    }
-
     /// A reference to something that does not exist, if there is one, so that readers need not check.
     fn flaw(&self, words: u32) -> Option<&'static str> {
         let no_file = |file: u32| file as usize >= self.files.len();

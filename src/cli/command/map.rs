@@ -5,9 +5,7 @@ use crate::map_report::{page, precision, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
-use warpwise::map::describe;
 use warpwise_analysis::counts::{self, Counted};
-use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::llvm::image;
 use warpwise_oracle::simt::DivergenceMap;
 use warpwise_rt::format::Map;
@@ -73,9 +71,6 @@ enum What {
         /// Where the page goes
         #[arg(long, short, default_value = "divergence.html")]
         output: PathBuf,
-        /// A source or IR of what was counted, may be repeated: the page then says why branches diverge
-        #[arg(long, value_name = "FILE")]
-        source: Vec<PathBuf>,
     },
 }
 
@@ -122,13 +117,8 @@ pub fn run(args: &MapArgs) -> Result<()> {
             }
         }
         What::Merge { files, output } => merge(files, output),
-        What::Html { files, output, source } => {
-            let (map, mut modules) = counts::read_all(files)?;
-            for source in source {
-                let module = simt::open(source, &[])?;
-                let described = describe(&ModuleAnalysis::new(module.handle(), Options::default()), source);
-                modules.iter_mut().for_each(|counted| counted.table.take_reasons(&described));
-            }
+        What::Html { files, output } => {
+            let (map, modules) = counts::read_all(files)?;
             let page = page::of_map(&map.runs, &modules);
             std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
         }

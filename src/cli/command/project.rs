@@ -64,8 +64,6 @@ pub struct Form<'a> {
     pub html: Option<&'a Path>,
     pub is_single: bool,
     pub is_json: bool,
-    /// Also every kernel.
-    pub has_inventory: bool,
     /// Only this line of what to do.
     pub why: Option<usize>,
     pub times: Option<&'a Times>,
@@ -113,7 +111,7 @@ impl Collected {
         match form.why {
             Some(line) => print!("{}", todo::why(&self.index.todo, line)?),
             None if form.is_json => println!("{}", serde_json::to_string_pretty(&self.index)?),
-            None => anstream::print!("{}", self.index.to_text(form.has_inventory)),
+            None => anstream::print!("{}", self.index.to_text()),
         }
         Ok(())
     }

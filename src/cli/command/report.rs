@@ -62,8 +62,8 @@ pub struct ReportArgs {
     /// Instead of the list: line N of it with all its places and the reasons.
     #[arg(long, value_name = "N", conflicts_with_all = ["json", "html", "inventory"])]
     why: Option<usize>,
-    /// After what to do first: every line with its class, every branch, access and object; with --project, every kernel.
-    #[arg(long)]
+    /// After what to do first: every line with its class, every branch, access and object.
+    #[arg(long, conflicts_with = "project")]
     inventory: bool,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
@@ -87,7 +87,6 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         html: args.html.as_deref(),
         is_single: args.single || args.project.is_none(),
         is_json: args.json,
-        has_inventory: args.inventory,
         why: args.why,
         times: times.as_ref(),
         seen: seen.as_ref(),

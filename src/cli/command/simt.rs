@@ -2,7 +2,7 @@
 
 use super::{cuda, record, say, say_json, simt_args};
 use crate::map_report::measured::LineObserver;
-use crate::map_report::{observed, page, show};
+use crate::map_report::{observed, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, ValueEnum};
 use simt_args::{Buffer, Element, Given};
@@ -89,9 +89,6 @@ pub struct SimtArgs {
     /// Save as a map file what the machine observed or, if divergence-map rewrote the module, what its counters say
     #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "compare", "check"])]
     save_map: Option<PathBuf>,
-    /// One self-contained page with the source, what the machine observed at each branch, and the analysis
-    #[arg(long, value_name = "PAGE", conflicts_with_all = ["map", "compare", "check", "recount"])]
-    html: Option<PathBuf>,
     /// Write what the machine did on each line, as a table for `warpwise report --html PAGE --lines TABLE`
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["map", "compare", "check"])]
     lines: Option<PathBuf>,
@@ -277,7 +274,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     if args.check {
         return run_check(args, file, &inputs, &given);
     }
-    if args.recount || args.save_map.is_some() || args.html.is_some() || args.lines.is_some() {
+    if args.recount || args.save_map.is_some() || args.lines.is_some() {
         return run_observed(args, file, &inputs, &given);
     }
     let module = open(file, &args.clang_flags)?;
@@ -338,12 +335,6 @@ fn run_observed(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) 
             counted => counted?,
         };
         std::fs::write(path, map.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    if let Some(path) = &args.html {
-        let observed = observed()?;
-        let run = recount::file_of(&observed).runs;
-        let page = page::of_map(&run, &[observed]);
-        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     finish(args, given, &report)?;
     Ok(ExitCode::SUCCESS)

@@ -31,8 +31,6 @@ const PLACES: [&str; 3] = ["/* STYLE */", "<!-- DATA -->", "/* SCRIPT */"];
 #[derive(Serialize)]
 struct Unit<'a> {
     title: String,
-    /// Whether the code with the plugin is known.
-    is_built: bool,
     functions: Vec<FunctionPage<'a>>,
     /// Lines of every file that could be read.
     files: BTreeMap<String, Vec<String>>,
@@ -105,8 +103,7 @@ pub fn unit(table: &Table, input: &Path, module: Option<&Counted>, report: Optio
     let functions: Vec<FunctionPage<'_>> = functions.collect();
     let files = files(table, input, &functions);
     let details = report.map_or(Value::Null, |(before, _, deeds)| details::of(before, deeds));
-    let is_built = report.is_some_and(|(_, after, _)| after.is_some());
-    let unit = Unit { title: input.display().to_string(), is_built, functions, files, details };
+    let unit = Unit { title: input.display().to_string(), functions, files, details };
     serde_json::to_value(unit).expect("a page is plain data")
 }
 

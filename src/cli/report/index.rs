@@ -161,11 +161,6 @@ fn is_never_split(advice: &Advice, seen: &Seen) -> bool {
     advice.kind == AdviceKind::Branch && place.is_some_and(|place| seen.never_splits(&place.file, place.line))
 }
 
-/// Remarks with their counts: "BranchFused 2, UniformVote 1".
-fn words(tallies: &[Tally]) -> String {
-    tallies.iter().map(|tally| format!("{} {}", tally.remark, tally.count)).collect::<Vec<_>>().join(", ")
-}
-
 /// A kernel of a file.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub struct Row {
@@ -186,11 +181,6 @@ impl Row {
     /// A kernel of one file.
     pub fn new(file: &str, page: &str, kernel: KernelRow) -> Row {
         Row { file: file.to_owned(), page: page.to_owned(), units: 1, milliseconds: None, seen: None, kernel }
-    }
-
-    /// Where the kernel is defined.
-    pub fn location(&self) -> String {
-        self.kernel.place.as_ref().map_or_else(|| self.file.clone(), |place| format!("{}:{}", place.file, place.line))
     }
 }
 
@@ -264,8 +254,8 @@ impl Index {
         self.failures.sort();
     }
 
-    /// The index as text for a terminal; with the inventory, a row for each kernel.
-    pub fn to_text(&self, has_inventory: bool) -> String {
+    /// The index as text for a terminal.
+    pub fn to_text(&self) -> String {
         if let Some(changes) = &self.changes {
             return against::text(changes);
         }
@@ -273,8 +263,7 @@ impl Index {
             format!("{}: {} in {}\n", self.project, counted(self.kernels.len(), "kernel"), counted(self.units, "file"));
         if !self.kernels.is_empty() {
             let cycles = (!self.is_measured).then(|| self.kernels.iter().map(|row| row.kernel.cycles).sum());
-            text += &todo::text(&self.todo, cycles, 1, "--inventory; --html DIR");
-            text += &if has_inventory { self.rows() } else { String::new() };
+            text += &todo::text(&self.todo, cycles, 1, "--html DIR; --json: all");
         }
         if !self.failures.is_empty() {
             text += &format!("\n{} could not be looked at:\n", counted(self.failures.len(), "file"));
@@ -283,27 +272,6 @@ impl Index {
             text += &format!("  {}: {}\n", failure.file, failure.reason.lines().next().unwrap_or(""));
             for line in failure.reason.lines().skip(1).take(3) {
                 text += &format!("    {line}\n");
-            }
-        }
-        text
-    }
-
-    fn rows(&self) -> String {
-        let time = |cell: &str| if self.is_measured { format!("{cell:>9}  ") } else { String::new() };
-        let mut text = format!("\n{}divergent  branches  local arrays  bad strides  kernel\n", time("ms"));
-        for row in &self.kernels {
-            let k = &row.kernel;
-            text += &time(&row.milliseconds.map_or("–".to_owned(), |time| format!("{time:.3}")));
-            text += &format!("{:>9}  {:>8}  ", k.divergent_branches, k.branches);
-            let units = if row.units > 1 { format!(", in {} files", row.units) } else { String::new() };
-            text += &format!("{:>12}  {:>11}  {} ({}{units})\n", k.local_arrays, k.bad_strides, k.name, row.location());
-            if let Some(seen) = &row.seen {
-                text += &format!("{:47}map: {}\n", "", seen.sentence());
-            }
-            for (what, words) in [("done", words(&k.done)), ("refused", words(&k.refused))] {
-                if !words.is_empty() {
-                    text += &format!("{:47}{what}: {words}\n", "");
-                }
             }
         }
         text

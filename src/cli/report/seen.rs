@@ -9,9 +9,6 @@ use warpwise_analysis::counts::{BranchCounts, Counted};
 use warpwise_ir::source::place;
 use warpwise_timer::names::alike;
 
-/// Maximum number of places in a sentence.
-const PLACES: usize = 5;
-
 /// What was counted for one kernel and the functions of the same name in all modules of the map.
 #[derive(Serialize, Clone, PartialEq, Debug, Default)]
 pub struct Seen {
@@ -41,24 +38,6 @@ pub fn key(location: &str) -> String {
 }
 
 impl Seen {
-    /// "2 of 3 divergent branches that were reached never split (a.cu:7, a.cu:9); 12 splits in 400 visits".
-    pub fn sentence(&self) -> String {
-        let places: Vec<&str> = self.places.iter().take(PLACES).map(String::as_str).collect();
-        let places = match places.as_slice() {
-            [] => String::new(),
-            places if self.places.len() > PLACES => format!(" ({}, …)", places.join(", ")),
-            places => format!(" ({})", places.join(", ")),
-        };
-        let conditions = match self.uniform_as_launched {
-            0 => String::new(),
-            count => format!(", {count} of them by a condition that held in every launch"),
-        };
-        format!(
-            "{} of {} divergent branches that were reached never split{places}{conditions}; {} splits in {} visits",
-            self.never_split, self.reached, self.splits, self.visits
-        )
-    }
-
     /// Whether the branches at a place were reached and never split.
     pub fn never_splits(&self, file: &str, line: u32) -> bool {
         let place = place(file, line);
