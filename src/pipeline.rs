@@ -198,7 +198,7 @@ fn run_transform(
     host: &Host<'_>,
 ) -> bool {
     host.run(transform.pass(), |host| match transform {
-        Transform::Unroll => unroll::run(module, &settings.into(), host),
+        Transform::Unroll => unroll::run(module, settings, host),
         Transform::Annotate => annotate::run(module, settings, host),
         Transform::Fuse => {
             let (fuse, makes_versions) = (session.fuse(settings, first_body(module), host), settings.makes_versions());

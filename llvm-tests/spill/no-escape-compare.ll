@@ -3,7 +3,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: stays in local memory{{.*}}: its address is ordered against another address
+; CHECK: stays in local memory{{.*}}: its address is compared with another address
 
 define ptx_kernel void @kernel(ptr %out, i32 %k) #0 {
   %array = alloca [8 x i32], align 4

@@ -5,9 +5,6 @@
 //! another: the summaries they have of each other remain valid. Nothing is solved for questions that control flow and
 //! registers answer.
 
-#[cfg(test)]
-pub mod testing;
-
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::rc::Rc;

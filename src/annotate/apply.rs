@@ -4,10 +4,9 @@
 use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
 use super::shuffles::Shuffle;
-use cranelift_entity::EntityRef;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::Func;
-use warpwise_ir::entity::{Block, Value};
+use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Flags;
 use warpwise_ir::llvm::edit::Editor;
@@ -58,7 +57,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
         vote(editor, facts, handles, block);
     }
     for shuffle in shuffles {
-        apply_shuffle(editor, facts, handles, shuffle);
+        apply_shuffle(editor, handles, shuffle);
     }
     !(invariants.is_empty() && votes.is_empty() && shuffles.is_empty())
 }
@@ -71,26 +70,10 @@ fn vote<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, block
     editor.set_operand(branch, 0, any);
 }
 
-fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, shuffle: &Shuffle) {
-    let func = &facts.func;
+fn apply_shuffle<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, shuffle: &Shuffle) {
     let old = handles.value(shuffle.value);
     let leaf = old.as_inst().expect("arguments are not shuffled");
-    if !shuffle.at_entry {
-        let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
-        editor.replace_uses_where(old, new, |user| user.value() != new);
-        editor.replace_in_records(old, new);
-        return;
-    }
-    // the leaf and the index that it is computed from, both at the entry
-    let def = func.def(shuffle.value).expect("arguments are not shuffled");
-    let entry = handles.block(Block::new(0));
-    let index: Option<Value> = func.operands(def).first().copied().filter(|&operand| func.constant(operand).is_none());
-    editor.before_terminator(entry);
-    let index = index.and_then(|index| handles.value(index).as_inst()).map(|index| editor.clone_here(index, ""));
-    let copy = editor.clone_here(leaf, "");
-    if let Some(index) = index {
-        editor.set_operand(copy, 0, index.value());
-    }
-    let new = editor.shuffle_from_lane_0(copy.value(), "uni.value");
-    editor.replace_all_uses(old, new);
+    let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
+    editor.replace_uses_where(old, new, |user| user.value() != new);
+    editor.replace_in_records(old, new);
 }

@@ -78,10 +78,8 @@ fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>
     let vote = || "branch is uniform: voted on, so that ptxas knows".to_owned();
     plan.votes.retain(|&block| admits(branch(block), "UniformVote", &vote));
     plan.shuffles.retain(|shuffle| {
-        let place = if shuffle.at_entry { " at the entry" } else { "" };
         let branches = shuffle.branches;
-        let message =
-            || format!("value is uniform: read from lane 0{place}, so that ptxas knows {branches} branch(es)");
+        let message = || format!("value is uniform: read from lane 0, so that ptxas knows {branches} branch(es)");
         admits(func.def(shuffle.value).map(|inst| handles.inst(inst)), "UniformShuffle", &message)
     });
     plan.invariants.retain(|invariant| {

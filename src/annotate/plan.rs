@@ -3,7 +3,7 @@
 //! 1. **Hidden branches**: uniform branches that ptxas cannot prove uniform, found by following the uses of *leaves*
 //!    ([`ptxas`](super::ptxas)).
 //! 2. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
-//!    there. A leaf computed from thread indices alone may be read at the entry instead.
+//!    there.
 //! 3. **Votes**: of the branches still hidden, those in warp-convergent blocks with a join and with sides too long to be
 //!    predicated get a vote.
 //! 4. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.

@@ -1,10 +1,23 @@
-//! What is planned for the branches of small kernels, and why are others left as they are?
+//! Which numbers has the plan of a branch? What is refused, and why, is said by `llvm-tests/fuse`.
 
 use super::plan::Numbers;
 use super::*;
-use crate::analyses::testing::kernel;
 use std::cell::RefCell;
+use warpwise_ir::llvm::owned::OwnedModule;
 use warpwise_ir::llvm::remark::{Remark, Said};
+
+/// A module with a kernel `k`, whose body finds the thread's index in `%tid`, and `%in` at that index in `%mine`.
+fn kernel(body: &str) -> OwnedModule {
+    let text = format!(
+        "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
+         target triple = \"nvptx64-nvidia-cuda\"\n\
+         define ptx_kernel void @k(ptr noalias readonly %in, ptr noalias %out, i32 %n) {{\nentry:\n\
+         %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
+         %mine = getelementptr i32, ptr %in, i32 %tid\n{body}\n}}\n\
+         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+    );
+    OwnedModule::from_text(&text, "k").unwrap()
+}
 
 /// The text of a side: it loads a value and multiplies it this often by another, the last product is `%name`.
 fn products(name: &str, factor: &str, count: usize) -> String {
@@ -27,7 +40,7 @@ const ODD: &str = "%bit = and i32 %tid, 1\n%c = icmp eq i32 %bit, 0";
 
 /// The plans and refusals for the branches of a kernel.
 fn planned(settings: &Settings, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) {
-    let module = kernel("", body);
+    let module = kernel(body);
     let (list, said) = (RefCell::new(Vec::<Remark>::new()), Said::default());
     // somebody listens, so refusals are wanted too
     let host = Host::collecting(&list, &said);
@@ -36,13 +49,6 @@ fn planned(settings: &Settings, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) 
     let mut analyses = Analyses::new(module, settings.analysis());
     let work = fuse.look(analyses.of(module.function("k").unwrap()), true).unwrap();
     (work.plans, work.rejects.into_iter().map(|(_, reject)| reject).collect())
-}
-
-fn refused(body: &str) -> FuseReject {
-    let (plans, rejects) = planned(&Settings::default(), body);
-    assert!(plans.is_empty(), "{}", plans[0].numbers);
-    assert_eq!(rejects.len(), 1);
-    rejects[0]
 }
 
 #[test]
@@ -56,51 +62,6 @@ fn alike_sides_of_a_branch_that_splits_are_melded() {
     assert_eq!((insts, melded, lifted, guards, selects), ([15, 15], 14, 2, 0, 1));
     assert_eq!(sides[0], sides[1], "{}", plan.numbers);
     assert!(saved > added && saved <= sides[0] + plan.numbers.branches, "{}", plan.numbers);
-}
-
-#[test]
-fn uniform_branches_are_no_candidates() {
-    let condition = "%c = icmp eq i32 %n, 0";
-    let body = diamond(condition, &products("yes", "%n", 12), &products("other", "%n", 12));
-    let (plans, rejects) = planned(&Settings::default(), &body);
-    assert!(plans.is_empty() && rejects.is_empty());
-}
-
-#[test]
-fn sides_without_a_common_instruction() {
-    let other = "other:\n%other.last = load i32, ptr %mine\nbr label %join\n";
-    let yes = "yes:\n%yes.last = mul i32 %tid, %n\nbr label %join\n";
-    assert_eq!(refused(&diamond(ODD, yes, other)), FuseReject::NothingAlike([1, 1]));
-}
-
-#[test]
-fn one_side_alone() {
-    let yes = products("yes", "%n", 12);
-    let join = "join:\n%r = phi i32 [ %yes.last, %yes ], [ 0, %entry ]\nstore i32 %r, ptr %out\nret void";
-    assert_eq!(refused(&format!("{ODD}\nbr i1 %c, label %yes, label %join\n{yes}{join}")), FuseReject::OneSided);
-}
-
-#[test]
-fn barriers_are_obstacles() {
-    let waits = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\nbr label %join\n";
-    let sides = ["yes", "other"].map(|name| products(name, "%n", 12).replace("br label %join\n", waits));
-    let found = refused(&diamond(ODD, &sides[0], &sides[1]));
-    assert!(matches!(found, FuseReject::Obstacle(_, legality::Obstacle::Convergent)), "{found:?}");
-}
-
-#[test]
-fn few_alike_instructions_do_not_pay() {
-    let found = refused(&diamond(ODD, &products("yes", "%n", 1), &products("other", "%tid", 1)));
-    assert!(matches!(found, FuseReject::Unprofitable(_) | FuseReject::Risky(_)), "{found:?}");
-}
-
-#[test]
-fn a_threshold_splits_one_warp_of_a_block() {
-    let [yes, other] = ["yes", "other"].map(|name| products(name, "%n", 12).replace("%mine", "%in"));
-    // what the other side would have to execute too makes a warp that does not split pay
-    let yes = yes.replace("%yes.last = add", "%yes.more = udiv i32 %yes.1, %tid\n%yes.last = add");
-    let found = refused(&diamond("%c = icmp ult i32 %tid, %n", &yes, &other));
-    assert!(matches!(found, FuseReject::RarelySplits(..)), "{found:?}");
 }
 
 /// A side with a loop of so many iterations, whose body a lane enters with the probability of a branch with these weights.
@@ -150,11 +111,4 @@ fn blocks_that_few_lanes_reach_count_less() {
     // of 16 lanes, one is as good as certain to take a branch that each takes with a probability of a half
     let [often, half] = [[9, 1], [1, 1]].map(|weights| looped(400, weights));
     assert!(often.sides[0] - half.sides[0] <= often.sides[0] / 1000, "{often}, {half}");
-}
-
-#[test]
-fn whatever_can_be_melded_is_on_demand() {
-    let settings = Settings { always: true, ..Settings::default() };
-    let body = diamond(ODD, &products("yes", "%n", 1), &products("other", "%tid", 1));
-    assert_eq!(planned(&settings, &body).0.len(), 1);
 }

@@ -11,24 +11,20 @@ use crate::settings::{Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
 use warpwise_analysis::divergence::ModuleAnalysis;
-use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::occupancy::register_budget;
-use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::launch_table::{LaunchVersion, MAX_ALTERNATIVES};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
 use warpwise_ir::llvm::remark::Host;
 
-/// The attribute that limits the registers of a kernel's threads.
-const REGISTERS: &str = "nvvm.maxnreg";
 /// What the code of a copy is called until it is known to stay.
 const TRY: &str = "$try";
 
 /// A kind of alternative.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AlternativeKind {
-    /// Its name; of versions what their numbers follow, of limits what the number of registers follows.
+    /// Its name; of versions what their numbers follow.
     pub name: &'static str,
     settings: Settings,
     transforms: Vec<Transform>,
@@ -42,8 +38,6 @@ pub struct Built<'m> {
     pub version: LaunchVersion,
 }
 
-/// The name of the kind with a limit of registers.
-const LIMIT: &str = "regs";
 /// The name of the kind in which ptxas may spill to shared memory.
 const SMEM: &str = "smem";
 
@@ -69,7 +63,6 @@ impl AlternativeKind {
             of(SMEM, &[Transform::Steer], |_| {}),
             of(UNROLL, &Transform::ALL, |settings| settings.unrolls_always = true),
             of("annotate", &[Transform::Annotate], |_| {}),
-            of(LIMIT, &[Transform::Steer], |_| {}),
         ];
         let is_of_use = |kind: &AlternativeKind| {
             !kind.transforms.is_empty() && (kind.name != UNROLL || kind.transforms.contains(&Transform::Unroll))
@@ -82,11 +75,7 @@ impl AlternativeKind {
         let word = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
         AlternativeKind::all(settings)
             .into_iter()
-            .find(|kind| kind.name == word && (kind.is_numbered() == (word != name)))
-    }
-
-    fn is_numbered(&self) -> bool {
-        matches!(self.name, VERSION | LIMIT)
+            .find(|kind| kind.name == word && ((kind.name == VERSION) == (word != name)))
     }
 
     /// Whether a kernel that was measured can be made this alternative.
@@ -98,29 +87,13 @@ impl AlternativeKind {
     }
 
     /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
-    fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
+    pub fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
         if self.name == SMEM {
             let mut editor = Editor::new(module);
             functions.iter().for_each(|&function| pragma::allow(&mut editor, function));
             return !functions.is_empty();
         }
         with_only(module, functions, || run_all(self.transforms.iter().copied(), module, &self.settings, session, host))
-    }
-
-    /// Makes kernels, in place, what the alternative of this name is; not for versions. Returns whether the module changed.
-    pub fn apply<'m>(
-        &self,
-        name: &str,
-        module: Module<'m>,
-        kernels: &[Function<'m>],
-        session: &Session,
-        host: &Host<'_>,
-    ) -> bool {
-        if let Some(limit) = name.strip_prefix(LIMIT) {
-            let mut editor = Editor::new(module);
-            kernels.iter().for_each(|&kernel| editor.set_string_attribute(kernel, REGISTERS, limit));
-        }
-        self.run(module, kernels, session, host) || self.name == LIMIT
     }
 
     /// Builds the alternatives of this kind of some kernels, each with the position of its kernel. Functions and
@@ -138,39 +111,27 @@ impl AlternativeKind {
             if self.name == SMEM && !(self.is_possible(kernel) && exceeds_budget(kernel, &self.settings)) {
                 continue;
             }
-            let limit = if self.name == LIMIT { limit_of(kernel, &self.settings) } else { None };
-            if self.name == LIMIT && limit.is_none() {
-                continue;
-            }
             let mut editor = Editor::new(module);
             let name = format!("{}{TRY}", kernel.name());
             let Some(copy) = versions::copy_of(kernel, &name, &mut editor) else { continue };
-            if let Some(limit) = limit {
-                editor.set_string_attribute(copy, REGISTERS, &limit.to_string());
-            }
-            copies.push((number, copy, limit));
+            copies.push((number, copy));
         }
-        let functions: Vec<Function<'m>> = copies.iter().map(|&(_, copy, _)| copy).collect();
+        let functions: Vec<Function<'m>> = copies.iter().map(|&(_, copy)| copy).collect();
         self.run(module, &functions, session, &host.quiet());
         let mut built = Vec::new();
-        for (number, copy, limit) in copies {
+        for (number, copy) in copies {
             let mut editor = Editor::new(module);
             let versions = versions::detach(copy, &mut editor);
             // the name is free for the next kind
             editor.set_name(copy.value(), "");
-            let version = LaunchVersion { align: 1, ..LaunchVersion::default() };
-            match limit {
-                _ if self.name == VERSION => {
-                    built.extend((1..).zip(versions).map(|(of, (function, version))| {
-                        (number, Built { name: format!("{VERSION}{of}"), function, version })
-                    }));
-                    left.push(copy);
-                }
-                Some(limit) if !fits(copy, limit, &self.settings) => left.push(copy),
-                _ => {
-                    let name = limit.map_or(self.name.to_owned(), |limit| format!("{LIMIT}{limit}"));
-                    built.push((number, Built { name, function: copy, version }));
-                }
+            if self.name == VERSION {
+                built.extend((1..).zip(versions).map(|(of, (function, version))| {
+                    (number, Built { name: format!("{VERSION}{of}"), function, version })
+                }));
+                left.push(copy);
+            } else {
+                let version = LaunchVersion { align: 1, ..LaunchVersion::default() };
+                built.push((number, Built { name: self.name.to_owned(), function: copy, version }));
             }
         }
         built
@@ -190,37 +151,11 @@ pub fn with_only<'m>(module: Module<'m>, functions: &[Function<'m>], run: impl F
     changed
 }
 
-/// The registers that the threads of a function need.
-fn needed(function: Function<'_>, settings: &Settings) -> u32 {
-    let analysis = ModuleAnalysis::new(function.module(), settings.analysis());
-    let (facts, _) = analysis.facts(function);
-    Pressure::new(&facts).largest(&facts)
-}
-
-/// The limit of registers below a kernel's need at which more of its blocks fit on a multiprocessor; `None` if there is
-/// none, or the source states one.
-fn limit_of(kernel: Function<'_>, settings: &Settings) -> Option<u32> {
-    if settings.regs.is_some()
-        || [REGISTERS, "nvvm.minctasm"].iter().any(|name| kernel.string_attribute(name).is_some())
-    {
-        return None;
-    }
-    let needed = needed(kernel, settings);
-    let chip = Chip::of(&kernel.target_cpu());
-    let threads = settings.block.map_or(USUAL_THREADS, |shape| shape.threads());
-    let blocks = |registers| chip.resident_blocks(threads, registers, 0);
-    (LEAST_REGISTERS..needed).rev().find(|&limit| blocks(limit) > blocks(needed))
-}
-
 /// Whether a kernel needs more registers than it may use.
 fn exceeds_budget(kernel: Function<'_>, settings: &Settings) -> bool {
-    let (outline, _) = ModuleAnalysis::new(kernel.module(), settings.analysis()).outline(kernel);
-    register_budget(settings.regs, &outline.geometry).is_some_and(|budget| !fits(kernel, budget, settings))
-}
-
-/// Whether a kernel needs no more registers than its limit.
-fn fits(kernel: Function<'_>, limit: u32, settings: &Settings) -> bool {
-    needed(kernel, settings) <= limit
+    let (facts, _) = ModuleAnalysis::new(kernel.module(), settings.analysis()).facts(kernel);
+    let needed = || Pressure::new(&facts).largest(&facts);
+    register_budget(settings.regs, &facts.geometry).is_some_and(|budget| needed() > budget)
 }
 
 /// Keeps those alternatives whose code is neither the kernel's nor that of an earlier one; the others go to `left`. `made`

@@ -121,7 +121,7 @@ fn apply<'m>(
         let Some(kind) = AlternativeKind::of_name(settings, name) else { continue };
         changed |= match kind.name {
             VERSION => add_versions(module, &kernels, name, &kind, session, host),
-            _ => kind.apply(name, module, &kernels, session, host),
+            _ => kind.run(module, &kernels, session, host),
         };
     }
     with_only(module, &others, || run_enabled(module, settings, session, host)) || changed

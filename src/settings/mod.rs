@@ -157,6 +157,11 @@ impl Settings {
         !self.is_off && self.switches.is_on(transform)
     }
 
+    /// Whether loops are unrolled that are not sure to gain.
+    pub fn unrolls_all(&self) -> bool {
+        self.always || self.unrolls_always
+    }
+
     /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
     pub fn inlines(&self) -> bool {
         !self.no_inline && !self.is_off && !self.runs(Transform::Map)

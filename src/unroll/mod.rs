@@ -30,32 +30,12 @@ use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
 use warpwise_ir::phrase::counted;
 
-/// The options of one run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    pub analysis: divergence::Options,
-    /// Also loops that are not sure to gain.
-    pub always: bool,
-    /// Whether multiply-adds may change.
-    pub results: Results,
-    /// Limit of the registers of a thread, if stated.
-    pub regs: Option<u32>,
-}
-
-impl From<&Settings> for Options {
-    fn from(settings: &Settings) -> Options {
-        Options {
-            analysis: settings.analysis(),
-            always: settings.always || settings.unrolls_always,
-            results: settings.results,
-            regs: settings.regs,
-        }
-    }
-}
+/// The pass, with these settings.
+struct Loops<'a>(&'a Settings);
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    driver::run(options, module, options.analysis, host)
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    driver::run(&Loops(settings), module, settings.analysis(), host)
 }
 
 /// Unrolls loops completely whose counter is most of what they compute; returns whether the module changed.
@@ -63,7 +43,7 @@ pub fn run_whole(module: Module<'_>, results: Results, host: &Host<'_>) -> bool 
     driver::run(&whole::Whole { results }, module, divergence::Options::default(), host)
 }
 
-impl<'m> FunctionPass<'m> for Options {
+impl<'m> FunctionPass<'m> for Loops<'_> {
     type Plan = (Inst<'m>, Way);
     const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::Unroll);
@@ -82,7 +62,7 @@ impl<'m> FunctionPass<'m> for Options {
             }
             Err(reject) => Decision::refusal(branch(header), reject.name(), format!("loop is not unrolled: {reject}")),
         };
-        plan::plan(&Context::new(facts, handles, self), &frequencies).into_iter().map(of_loop).collect()
+        plan::plan(&Context::new(facts, handles, self.0), &frequencies).into_iter().map(of_loop).collect()
     }
 
     fn apply(&self, plans: Vec<(Inst<'m>, Way)>, editor: &mut Editor<'m>) {

@@ -16,12 +16,11 @@
 //!    or costs next to nothing where it is small: in groups,
 //! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
 
-use super::Options;
 use super::body::{Body, Counter};
 use super::reject::Reject;
 use super::trips::Way;
 use super::{loads, trips};
-use crate::settings::Results;
+use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpwise_analysis::access::{Space, space_of};
@@ -55,7 +54,7 @@ pub struct UnrollPlan {
 pub struct Context<'a, 'm> {
     pub facts: &'a Facts,
     pub handles: &'a Handles<'m>,
-    pub options: &'a Options,
+    pub settings: &'a Settings,
     /// Whether it has a stack object.
     has_stack: bool,
     /// The registers of the function, computed for the first loop that needs them.
@@ -63,9 +62,9 @@ pub struct Context<'a, 'm> {
 }
 
 impl<'a, 'm> Context<'a, 'm> {
-    pub fn new(facts: &'a Facts, handles: &'a Handles<'m>, options: &'a Options) -> Self {
+    pub fn new(facts: &'a Facts, handles: &'a Handles<'m>, settings: &'a Settings) -> Self {
         let has_stack = facts.func.insts.values().any(|inst| inst.opcode == Opcode::Alloca);
-        Context { facts, handles, options, has_stack, pressure: OnceCell::new() }
+        Context { facts, handles, settings, has_stack, pressure: OnceCell::new() }
     }
 }
 
@@ -93,7 +92,7 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
         if !slow.is_empty() || body.insts.iter().any(|&inst| body.is_load(inst)) {
             let is_constant = turns.is_some_and(|turns| turns.exact.is_some());
             let outcome = check(context, &body, &slow, is_constant).and_then(|plan| {
-                let may_change = context.options.results == Results::Contract;
+                let may_change = context.settings.results == Results::Contract;
                 if may_change || !body.changes_contraction(context.handles, is_constant) {
                     Ok(plan)
                 } else {
@@ -113,7 +112,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Waits);
     }
     let cycles = &body.facts.cfg().cycles;
-    let always = context.options.always;
+    let always = context.settings.unrolls_all();
     if cycles.blocks(body.cycle).len() > 1 && !always {
         return Err(Reject::Branches);
     }
@@ -176,7 +175,7 @@ fn check_registers(
 ) -> Result<(), Reject> {
     let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
     let units = |inst: Inst| pressure.units(body.func.result(inst));
-    let is_tight = way == Way::Grouped && !context.options.always;
+    let is_tight = way == Way::Grouped && !context.settings.unrolls_all();
     let mut before = pressure.largest(body.facts);
     let mut more: u32 = loads.iter().chain(slow).map(|&inst| units(inst)).sum();
     if is_tight {
@@ -189,7 +188,7 @@ fn check_registers(
     }
     let after = before + (UNROLL_FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
-    let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
+    let budget = register_budget(context.settings.regs, geometry).unwrap_or(MAX_REGISTERS);
     let part = if is_tight { 1 } else { KEPT_PART };
     let keeps_blocks =
         || Chip::of(&context.handles.function.target_cpu()).keeps_blocks(geometry, [before, after], part);

@@ -347,13 +347,10 @@ mod tests {
         let text = format!(
             "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
              target triple = \"nvptx64-nvidia-cuda\"\n\
-             @s = internal addrspace(3) global [1024 x float] poison\n\
              define ptx_kernel void @k(ptr %p, i32 %n) {attributes} {{\nentry:\n\
              %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n{body}\nret void\n}}\n\
              declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
-             declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n\
-             declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n\
-             declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+             declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
         );
         let module = OwnedModule::from_text(&text, "t").unwrap();
         let analysis = ModuleAnalysis::new(module.handle(), Options::default());
@@ -361,52 +358,6 @@ mod tests {
         let mut found = accesses(&facts);
         assert_eq!(found.len(), 1);
         found.remove(0)
-    }
-
-    #[test]
-    fn array_of_structures() {
-        let access = only_access(
-            "%i = zext nneg i32 %t to i64\n%a = getelementptr inbounds [3 x float], ptr %p, i64 %i\n%v = load float, ptr %a",
-            "",
-        );
-        assert_eq!(access.pattern, Pattern::Stride(12));
-        assert_eq!(access.cost, Cost::Sectors { needed: 12, ideal: 4 });
-        assert_eq!(access.assumed, Assumed { no_wrap: None, rows: true });
-        let said = describe(&access, |_| String::new(), false).unwrap();
-        assert_eq!(said, "lanes 12 bytes apart: 12 sectors per request instead of 4, if warps lie along x");
-    }
-
-    #[test]
-    fn index_that_may_wrap() {
-        let access = only_access(
-            "%b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n%d = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n\
-             %m = mul i32 %b, %d\n%g = add i32 %m, %t\n%i = sext i32 %g to i64\n\
-             %a = getelementptr inbounds float, ptr %p, i64 %i\n%v = load float, ptr %a",
-            "",
-        );
-        assert_eq!(access.pattern, Pattern::Stride(4));
-        assert_eq!(access.assumed.no_wrap, Some(32));
-        assert_eq!(describe(&access, |_| String::new(), false), None);
-        assert!(describe(&access, |_| String::new(), true).unwrap().contains("if the 32-bit index does not wrap"));
-    }
-
-    #[test]
-    fn symbolic_and_shared() {
-        let access = only_access(
-            "%m = mul nsw i32 %t, %n\n%i = sext i32 %m to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
-             store float 0.0, ptr %a",
-            "",
-        );
-        assert!(matches!(&access.pattern, Pattern::Symbolic { bytes: 4, factors } if factors.len() == 1));
-        let said = describe(&access, |_| "n".to_owned(), false).unwrap();
-        assert!(said.starts_with("lanes 4*`n` bytes apart: up to 32 sectors per request instead of 4"), "{said}");
-        let column = only_access(
-            "%i = shl nuw nsw i32 %t, 5\n%a = getelementptr inbounds float, ptr addrspace(3) @s, i32 %i\n\
-             store float 0.0, ptr addrspace(3) %a",
-            "\"nvvm.reqntid\"=\"32\"",
-        );
-        assert_eq!(column.cost, Cost::BankWays(32));
-        assert!(!column.assumed.rows);
     }
 
     #[test]
@@ -430,15 +381,5 @@ mod tests {
             "",
         );
         assert_eq!(access.pattern, Pattern::Unknown);
-    }
-
-    #[test]
-    fn data_dependent_index_is_unknown() {
-        let access = only_access(
-            "%i = zext nneg i32 %t to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
-             %r = atomicrmw add ptr %a, i32 1 monotonic",
-            "",
-        );
-        assert_eq!((access.action, access.pattern.clone()), (Action::Atomic, Pattern::Stride(4)));
     }
 }

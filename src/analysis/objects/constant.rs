@@ -17,9 +17,6 @@ use warpwise_ir::llvm::handle::{Layout, Value, ValueKind};
 
 /// The bytes of the object at every read, if they are constant.
 pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Option<Vec<u8>> {
-    if object.argument_piece.is_some() {
-        return None;
-    }
     let func = &outline.func;
     let layout = handles.function.module().layout();
     let order = outline.cfg().order.rpo();

@@ -1,11 +1,9 @@
 //! How is a stack object used, and what does it contain?
 //!
-//! [`walk`] follows its address; [`argument`] says which arguments the back end turns into stack objects; [`address`]
-//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only,
+//! [`walk`] follows its address; [`address`] says where an access goes; [`constant`] finds the contents of an object that is filled with constants only,
 //! and [`selected`] those that `ptxas` keeps in registers.
 
 pub mod address;
-pub mod argument;
 pub mod constant;
 mod reject;
 pub mod selected;

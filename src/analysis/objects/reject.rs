@@ -13,7 +13,7 @@ pub enum Escape {
     Returned,
     #[error("is converted to an integer")]
     Integer,
-    #[error("is ordered against another address")]
+    #[error("is compared with another address")]
     Compared,
     #[error("is used in a way that cannot be followed")]
     Other,

@@ -20,5 +20,5 @@ pub fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
         let selections: usize = object.accesses.iter().map(selections).sum();
         words <= SELECTED_WORDS || SELECTED_WORDS_IF_FEW.iter().any(|&(most, few)| words <= most && selections <= few)
     };
-    object.argument_piece.is_none() && object.accesses.iter().all(is_word) && is_kept()
+    object.accesses.iter().all(is_word) && is_kept()
 }

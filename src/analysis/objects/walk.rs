@@ -1,28 +1,24 @@
-//! How is one stack object used? Every pointer derived from an alloca or a by-value argument and every access through
-//! it, or the reason why its address cannot be followed.
+//! How is one stack object used? Every pointer derived from an alloca and every access through it, or the reason why its
+//! address cannot be followed.
 //!
 //! 1. The walk follows uses of the address. GEPs, casts between address spaces, phis and selects pass it on; loads,
-//!    stores and memory intrinsics access the object; lifetime markers and equality comparisons are recorded. Any other
-//!    use means that the object must stay where it is.
+//!    stores and memory intrinsics access the object; lifetime markers are recorded. Any other use means that the object
+//!    must stay where it is.
 //! 2. A phi or select may only join pointers into this object, unless the object is asked for as it is read
 //!    ([`joined_object`]): a constant of the program may share its readers with other memory.
 //! 3. LLVM's use lists are compared with the uses found. Operand bundles and other uses that the snapshot does not show
 //!    are a refusal, so that the alloca can be erased afterwards.
-//! 4. A by-value argument counts as a stack object that is filled from parameter space at entry
-//!    ([`argument`](super::argument)). The copy is not in the function yet: it is an access without an instruction, and
-//!    is inserted when the object moves.
 //!
 //! Input: outline of the function. Cost: linear in the uses of the address.
 
-use super::argument::copied_arguments;
 use super::{Escape, Unfollowed};
 use crate::divergence::Outline;
 use crate::gpu::chip::STATIC_SHARED;
 use rustc_hash::FxHashSet;
 use warpwise_ir::call::Callee;
-use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::{Flags, Opcode, Predicate};
+use warpwise_ir::inst::{Flags, Opcode};
 use warpwise_ir::llvm::handle::{self, AttrPlace, RawOpcode, attribute_kind, intrinsic_name};
 use warpwise_ir::types::TypeKind;
 
@@ -68,16 +64,13 @@ impl ObjectAccess {
 /// A stack object that can be moved.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its address: the result of an alloca, or a by-value argument.
+    /// Its address: the result of an alloca.
     pub address: Value,
-    /// For a by-value argument: bytes that its copy at entry accesses at once.
-    pub argument_piece: Option<u64>,
     pub size: u64,
     pub align: u64,
     /// GEPs, casts, phis and selects of the address, in function order.
     pub derived: Vec<Inst>,
     pub accesses: Vec<ObjectAccess>,
-    pub compares: Vec<Inst>,
     /// Lifetime markers and copies of no bytes.
     pub markers: Vec<Inst>,
     /// Whether phis or selects choose between its address and that of other memory; its accesses are then accesses of
@@ -91,10 +84,6 @@ impl Object {
         let scalar = |access: &&ObjectAccess| matches!(access.kind, AccessKind::Load | AccessKind::Store);
         let narrowest = self.accesses.iter().filter(scalar).map(|access| access.piece).min();
         narrowest.unwrap_or(4).clamp(4, 16)
-    }
-    /// The block in which a by-value argument is copied.
-    pub fn copied_in(&self, outline: &Outline) -> Option<Block> {
-        self.argument_piece.map(|_| outline.func.graph.entry())
     }
     /// The index that keeps the object out of registers: the first variable one in function order.
     pub fn variable_index(&self, outline: &Outline) -> Option<(Inst, Value)> {
@@ -112,14 +101,13 @@ impl Object {
 /// The address of a stack object, and how it is used or why it cannot be followed.
 pub type StackObject = (Value, Result<Object, Unfollowed>);
 
-/// The stack objects of a function: arguments that the back end would copy, then allocas in function order.
+/// The stack objects of a function, in function order.
 pub fn stack_objects(outline: &Outline, handles: &Handles<'_>) -> Vec<StackObject> {
     let func = &outline.func;
-    let arguments = copied_arguments(handles.function).map(|index| func.param(index));
     let allocas =
         func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca).map(|(inst, _)| func.result(inst));
     let follow = |address| (address, AddressWalk::new(outline, handles, address).and_then(|walk| walk.run(false)));
-    arguments.chain(allocas).map(follow).collect()
+    allocas.map(follow).collect()
 }
 
 /// A stack object whose address phis and selects may join with that of other memory.
@@ -139,26 +127,17 @@ struct AddressWalk<'a, 'm> {
 
 impl<'a, 'm> AddressWalk<'a, 'm> {
     fn new(outline: &'a Outline, handles: &'a Handles<'m>, address: Value) -> Result<Self, Unfollowed> {
-        let found = match outline.func.def(address) {
-            Some(alloca) => alloca_size(outline, handles, alloca),
-            None => argument_size(outline, handles, address),
-        };
+        let found = outline.func.def(address).and_then(|alloca| alloca_size(outline, handles, alloca));
         let (size, align) = found.filter(|&(size, _)| size > 0).ok_or(Unfollowed::Dynamic)?;
         if size > STATIC_SHARED {
             return Err(Unfollowed::Huge { size });
         }
-        let argument_piece = match outline.func.def(address) {
-            Some(_) => None,
-            None => Some(lowest_bit(size).min(16).min(align)),
-        };
         let object = Object {
             address,
-            argument_piece,
             size,
             align,
             derived: Vec::new(),
             accesses: Vec::new(),
-            compares: Vec::new(),
             markers: Vec::new(),
             is_joined: false,
         };
@@ -175,12 +154,6 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
             }
             next = self.pointers.get(done).map(|&inst| self.outline.func.result(inst));
             done += 1;
-        }
-        if let Some(piece) = self.object.argument_piece
-            && let Some(&at) = self.outline.users(self.object.address).first()
-            && self.object.size / piece > MAX_PIECES
-        {
-            return Err(Unfollowed::LongCopy { size: self.object.size, at });
         }
         self.joins(may_be_joined)?;
         self.unseen()?;
@@ -213,16 +186,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
                 }
                 Ok(())
             }
-            Opcode::ICmp => {
-                let equality = Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
-                if !equality {
-                    return escape(Escape::Compared);
-                }
-                if first_visit {
-                    self.object.compares.push(user);
-                }
-                Ok(())
-            }
+            Opcode::ICmp => escape(Escape::Compared),
             Opcode::PtrToInt => escape(Escape::Integer),
             Opcode::Ret => escape(Escape::Returned),
             Opcode::AtomicRmw | Opcode::CmpXchg => Err(Unfollowed::Atomic { at: user }),
@@ -302,21 +266,20 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         Ok(())
     }
 
-    /// Checks that phis, selects and comparisons see pointers into this object only, or notes that phis and selects do
-    /// not, and determines which ends of copies are in the object.
+    /// Checks that phis and selects see pointers into this object only, or notes that they do not, and determines which ends of copies are in the object.
     fn joins(&mut self, may_be_joined: bool) -> Result<(), Unfollowed> {
         let func = &self.outline.func;
         let known = &self.known;
         let is_derived = |value: Value| known.contains(&value);
-        for &inst in self.pointers.iter().chain(&self.object.compares) {
+        for &inst in &self.pointers {
             let operands = func.operands(inst);
             let inputs = match func.insts[inst].opcode {
-                Opcode::Phi | Opcode::ICmp => operands,
+                Opcode::Phi => operands,
                 Opcode::Select => &operands[1..],
                 _ => continue,
             };
             if !inputs.iter().all(|&input| is_derived(input)) {
-                if !may_be_joined || func.insts[inst].opcode == Opcode::ICmp {
+                if !may_be_joined {
                     return Err(Unfollowed::Mixed { at: inst });
                 }
                 self.object.is_joined = true;
@@ -365,15 +328,6 @@ fn alloca_size(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Option
     let one = handles.function.module().layout().alloc_size(handle.allocated_type())?;
     let size = one.saturating_mul(handle.operand(0).const_u64()?);
     (data.block == outline.func.graph.entry()).then_some((size, u64::from(data.align()).max(1)))
-}
-
-/// Size and alignment in bytes of a by-value argument.
-fn argument_size(outline: &Outline, handles: &Handles<'_>, argument: Value) -> Option<(u64, u64)> {
-    let function = handles.function;
-    let place = AttrPlace::Param(outline.func.as_param(argument)?);
-    let ty = function.type_attribute(place, attribute_kind("byval"))?;
-    let align = function.int_attribute(place, attribute_kind("align")).unwrap_or(1);
-    Some((function.module().layout().alloc_size(ty)?, align.max(1)))
 }
 
 /// The largest power of two that divides a size; one for zero.

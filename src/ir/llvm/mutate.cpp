@@ -1,17 +1,18 @@
-// How does one valid module become another, near it but odder? Edits of its structure, for tests only: nothing of what
-// it computes is kept. Whether the result is valid is for LLVM's verifier to say.
+// How does one valid module become another, near it but odder? By LLVM's own mutator, which inserts, deletes and
+// modifies instructions, phis and branches, and by edits that it lacks: edges to anywhere, other operands, callees,
+// attributes and metadata. For tests only: nothing of what it computes is kept. Whether the result is valid is for
+// LLVM's verifier to say.
 
 #include "api.h"
 #include "llvm-c/Types.h"
+#include "llvm/FuzzMutate/IRMutator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Support/CBindingWrapping.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -43,25 +44,14 @@ private:
   void repair_phis(BasicBlock &B);
 
   bool replace_operand();
-  bool swap_operands();
-  bool remove();
-  bool duplicate();
-  bool move();
   bool retarget();
-  bool branch_more();
-  bool branch_less();
-  bool make_switch();
   bool end_block();
-  bool change_compare();
-  bool change_flags();
-  bool change_opcode();
   bool change_memory();
-  bool split();
-  bool merge();
   bool duplicate_block();
   bool change_attributes();
   bool change_metadata();
   bool change_callee();
+  bool as_llvm_does();
 
   Module &M;
   uint64_t State;
@@ -188,98 +178,12 @@ bool Mutator::replace_operand() {
   return true;
 }
 
-bool Mutator::swap_operands() {
-  Instruction *I = any_inst([](Instruction &I) { return I.getNumOperands() > 1; });
-  if (!I)
-    return false;
-  Use &A = I->getOperandUse(below(I->getNumOperands())), &B = I->getOperandUse(below(I->getNumOperands()));
-  if (&A == &B || A->getType() != B->getType())
-    return false;
-  A.swap(B);
-  return true;
-}
-
-bool Mutator::remove() {
-  Instruction *I = any_inst([](Instruction &I) { return !I.isTerminator() && !I.isEHPad(); });
-  if (!I || I->getType()->isTokenTy())
-    return false;
-  if (!I->use_empty()) {
-    Value *New = value(I->getType());
-    I->replaceAllUsesWith(New && New != I ? New : PoisonValue::get(I->getType()));
-  }
-  I->eraseFromParent();
-  return true;
-}
-
-bool Mutator::duplicate() {
-  Instruction *I = any_inst([](Instruction &I) { return !I.isTerminator() && !I.isEHPad() && !isa<PHINode>(I); });
-  if (!I)
-    return false;
-  for (unsigned Times = chance(5) ? 200 : 1; Times; --Times) {
-    Instruction *New = I->clone();
-    New->insertAfter(I->getIterator());
-    if (chance(50))
-      I->replaceUsesWithIf(New, [&](Use &U) { return U.getUser() != New && chance(50); });
-  }
-  return true;
-}
-
-bool Mutator::move() {
-  auto Movable = [](Instruction &I) { return !I.isTerminator() && !I.isEHPad() && !isa<PHINode>(I); };
-  Instruction *I = any_inst(Movable), *To = any_inst(Movable);
-  if (!I || I == To)
-    return false;
-  I->moveBefore(To->getIterator());
-  return true;
-}
-
 bool Mutator::retarget() {
   Instruction *I = any_inst([](Instruction &I) { return I.isTerminator() && I.getNumSuccessors(); });
   BasicBlock *To = any_target();
   if (!I || !To)
     return false;
   I->setSuccessor(below(I->getNumSuccessors()), To);
-  return true;
-}
-
-bool Mutator::branch_more() {
-  Instruction *I = any_inst([](Instruction &I) { return I.isTerminator() && I.getNumSuccessors() < 2; });
-  BasicBlock *To = any_target(), *Other = any_target();
-  if (!I || !To || isa<IndirectBrInst>(I))
-    return false;
-  if (I->getNumSuccessors())
-    Other = I->getSuccessor(0);
-  warpwise::new_branch(value(Type::getInt1Ty(M.getContext())), To, Other, I->getIterator());
-  I->eraseFromParent();
-  return true;
-}
-
-bool Mutator::branch_less() {
-  Instruction *I = any_inst([](Instruction &I) { return I.isTerminator() && I.getNumSuccessors() > 1; });
-  if (!I || isa<InvokeInst>(I) || isa<CallBrInst>(I))
-    return false;
-  warpwise::new_branch(I->getSuccessor(below(I->getNumSuccessors())), I->getIterator());
-  I->eraseFromParent();
-  return true;
-}
-
-bool Mutator::make_switch() {
-  Instruction *I = any_inst([](Instruction &I) { return warpwise::is_branch(I); });
-  const unsigned Widths[] = {1, 8, 32, 32, 32, 64, 128};
-  auto *Ty = IntegerType::get(M.getContext(), Widths[below(7)]);
-  BasicBlock *Default = any_target();
-  if (!I || !Default)
-    return false;
-  auto *Switch = SwitchInst::Create(value(Ty), Default, 4, I->getIterator());
-  SmallDenseSet<uint64_t> Taken;
-  for (unsigned Count = chance(10) ? 300 : below(8); Count; --Count) {
-    uint64_t Case = chance(50) ? Count : bits() >> 40;
-    if (Ty->getBitWidth() < 64)
-      Case &= (1ull << Ty->getBitWidth()) - 1;
-    if (Taken.insert(Case).second)
-      Switch->addCase(ConstantInt::get(Ty, Case), any_target());
-  }
-  I->eraseFromParent();
   return true;
 }
 
@@ -312,57 +216,6 @@ bool Mutator::end_block() {
   return true;
 }
 
-bool Mutator::change_compare() {
-  auto *I = cast_or_null<CmpInst>(any_inst([](Instruction &I) { return isa<CmpInst>(I); }));
-  if (!I)
-    return false;
-  auto First = isa<ICmpInst>(I) ? CmpInst::FIRST_ICMP_PREDICATE : CmpInst::FIRST_FCMP_PREDICATE;
-  auto Last = isa<ICmpInst>(I) ? CmpInst::LAST_ICMP_PREDICATE : CmpInst::LAST_FCMP_PREDICATE;
-  I->setPredicate(CmpInst::Predicate(First + below(Last - First + 1)));
-  return true;
-}
-
-bool Mutator::change_flags() {
-  Instruction *I = any_inst([](Instruction &I) { return isa<Operator>(I) || isa<LoadInst>(I) || isa<StoreInst>(I); });
-  if (!I)
-    return false;
-  if (isa<OverflowingBinaryOperator>(I) || isa<TruncInst>(I)) {
-    I->setHasNoSignedWrap(chance(50));
-    I->setHasNoUnsignedWrap(chance(50));
-  } else if (isa<PossiblyExactOperator>(I)) {
-    I->setIsExact(chance(50));
-  } else if (isa<PossiblyNonNegInst>(I)) {
-    I->setNonNeg(chance(50));
-  } else if (isa<FPMathOperator>(I)) {
-    I->setFast(chance(50));
-  } else if (auto *GEP = dyn_cast<GetElementPtrInst>(I)) {
-    GEP->setNoWrapFlags(chance(50) ? GEPNoWrapFlags::inBounds() : GEPNoWrapFlags::none());
-  } else if (auto *Load = dyn_cast<LoadInst>(I)) {
-    Load->setVolatile(chance(30));
-  } else if (auto *Store = dyn_cast<StoreInst>(I)) {
-    Store->setVolatile(chance(30));
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool Mutator::change_opcode() {
-  Instruction *I = any_inst([](Instruction &I) { return isa<BinaryOperator>(I); });
-  if (!I)
-    return false;
-  using B = Instruction;
-  const B::BinaryOps Ints[] = {B::Add, B::Sub,  B::Mul,  B::UDiv, B::SDiv, B::URem, B::SRem,
-                               B::Shl, B::LShr, B::AShr, B::And,  B::Or,   B::Xor};
-  const B::BinaryOps Floats[] = {B::FAdd, B::FSub, B::FMul, B::FDiv, B::FRem};
-  auto Opcode = I->getType()->isIntOrIntVectorTy() ? Ints[below(13)] : Floats[below(5)];
-  auto *New = BinaryOperator::Create(Opcode, I->getOperand(0), I->getOperand(1), "", I->getIterator());
-  New->takeName(I);
-  I->replaceAllUsesWith(New);
-  I->eraseFromParent();
-  return true;
-}
-
 bool Mutator::change_memory() {
   Instruction *I = any_inst([](Instruction &I) { return isa<AllocaInst>(I) || isa<LoadInst>(I) || isa<StoreInst>(I); });
   if (!I)
@@ -388,19 +241,6 @@ bool Mutator::change_memory() {
     Alloca->setOperand(0, value(Type::getInt32Ty(M.getContext())));
     return true;
   }
-}
-
-bool Mutator::split() {
-  Instruction *I = any_inst([](Instruction &I) { return !isa<PHINode>(I) && !I.isEHPad(); });
-  if (!I || isa<PHINode>(I))
-    return false;
-  I->getParent()->splitBasicBlock(I);
-  return true;
-}
-
-bool Mutator::merge() {
-  BasicBlock *B = any_target();
-  return B && MergeBlockIntoPredecessor(B);
 }
 
 // One way into a block goes to a copy of it.
@@ -490,6 +330,25 @@ bool Mutator::change_callee() {
   return true;
 }
 
+// One of LLVM's edits.
+bool Mutator::as_llvm_does() {
+  std::vector<TypeGetter> Types = {Type::getInt1Ty,  Type::getInt8Ty,  Type::getInt32Ty,
+                                   Type::getInt64Ty, Type::getFloatTy, Type::getDoubleTy};
+  std::vector<std::unique_ptr<IRMutationStrategy>> Edits;
+  Edits.push_back(std::make_unique<InjectorIRStrategy>());
+  Edits.push_back(std::make_unique<InstDeleterIRStrategy>());
+  Edits.push_back(std::make_unique<InstModificationIRStrategy>());
+  Edits.push_back(std::make_unique<InsertCFGStrategy>());
+  Edits.push_back(std::make_unique<InsertPHIStrategy>());
+  Edits.push_back(std::make_unique<SinkInstructionStrategy>());
+  Edits.push_back(std::make_unique<ShuffleBlockStrategy>());
+  auto Edit = std::move(Edits[below(Edits.size())]);
+  Edits.clear();
+  Edits.push_back(std::move(Edit)); // LLVM's weights would insert instructions, mostly
+  IRMutator(std::move(Types), std::move(Edits)).mutateModule(M, int(bits()), 2 * IRMutator::getModuleSize(M));
+  return true;
+}
+
 bool Mutator::edit() {
   SmallVector<Function *, 16> Bodies;
   for (Function &Each : M)
@@ -500,26 +359,9 @@ bool Mutator::edit() {
   F = pick(Bodies);
   using Edit = bool (Mutator::*)();
   const std::pair<unsigned, Edit> Weights[] = {
-      {3, &Mutator::replace_operand},
-      {1, &Mutator::swap_operands},
-      {2, &Mutator::remove},
-      {1, &Mutator::duplicate},
-      {2, &Mutator::move},
-      {3, &Mutator::retarget},
-      {2, &Mutator::branch_more},
-      {1, &Mutator::branch_less},
-      {1, &Mutator::make_switch},
-      {1, &Mutator::end_block},
-      {1, &Mutator::change_compare},
-      {1, &Mutator::change_flags},
-      {1, &Mutator::change_opcode},
-      {1, &Mutator::change_memory},
-      {1, &Mutator::split},
-      {1, &Mutator::merge},
-      {2, &Mutator::duplicate_block},
-      {1, &Mutator::change_attributes},
-      {1, &Mutator::change_metadata},
-      {1, &Mutator::change_callee},
+      {12, &Mutator::as_llvm_does},     {3, &Mutator::replace_operand}, {4, &Mutator::retarget},
+      {1, &Mutator::end_block},         {1, &Mutator::change_memory},   {2, &Mutator::duplicate_block},
+      {1, &Mutator::change_attributes}, {1, &Mutator::change_metadata}, {1, &Mutator::change_callee},
   };
   SmallVector<Edit, 32> Edits;
   for (auto &[Weight, Each] : Weights)

@@ -7,15 +7,13 @@
 //!    the offset is within the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms). If every stride
 //!    is a multiple of the granule, an index keeps its own type and only its stride changes, since a congruence times
 //!    the number of threads is still one. Phis and selects of pointers become phis and selects of offsets.
-//! 3. An access becomes one access, or several of one granule each if it is wider. By-value arguments are copied at
-//!    entry.
+//! 3. An access becomes one access, or several of one granule each if it is wider.
 //! 4. The old accesses, pointers and the alloca are erased.
 //!
 //! The contents of a stack object are undefined until written. Slots therefore need no initialisation, and may contain
 //! what an earlier block left there. Rewritten accesses have no alias metadata, so they never claim more than the
 //! original ones did.
 
-use super::apply_access::MAX_SPLIT;
 use super::plan::{Move, Placement, StackPlan};
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::{self, Ground};
@@ -29,7 +27,7 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::edit::debug::Layout;
-use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
+use warpwise_ir::llvm::handle::{self, RawOpcode};
 use warpwise_ir::llvm::space;
 
 /// The bits of a 32-bit number.
@@ -92,9 +90,6 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, gro
     let mut apply = Apply { outline, handles, editor, areas, offsets, loads: Vec::new() };
     apply.areas(plan, ground);
     apply.pointers(plan);
-    for planned in &plan.moves {
-        apply.compares(&planned.object.compares);
-    }
     let mut accesses: Vec<ObjectAccess> =
         plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
     accesses.sort_by_key(|access| access.inst);
@@ -208,21 +203,6 @@ impl<'m> Apply<'_, 'm> {
         }
         for (planned, area) in starts {
             self.place(&planned.object, area);
-            self.copy_argument(&planned.object);
-        }
-    }
-
-    /// Copies a by-value argument to its area, at the editor's position.
-    fn copy_argument(&mut self, object: &Object) {
-        let Some(piece) = object.argument_piece else { return };
-        let argument = self.handles.value(object.address);
-        let step = self.step(object.address, piece).min(MAX_SPLIT);
-        let part = self.editor.int_type(step as u32 * 8);
-        for index in 0..object.size / step {
-            let from = self.moved_by(argument, (index * step) as i64);
-            let piece = self.editor.load(part, from, step as u32, false, "");
-            let to = self.address(object.address, index * step, step);
-            self.editor.store(piece, to, step as u32, false);
         }
     }
 
@@ -360,20 +340,6 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    fn compares(&mut self, compares: &[Inst]) {
-        for &inst in compares {
-            let operands = self.outline.func.operands(inst);
-            let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
-            let old = self.handles.inst(inst);
-            let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
-            self.editor.before(old);
-            let (a, b) = (self.whole(&a), self.whole(&b));
-            let predicate = if is_equal { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
-            let new = self.editor.compare(predicate, a, b, "");
-            self.editor.replace_all_uses(old.value(), new);
-        }
-    }
-
     /// The address of a piece of `piece` bytes, `further` bytes after a pointer, computed at the editor's position.
     pub(super) fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         let area = self.areas[&pointer];
@@ -458,9 +424,6 @@ impl<'m> Apply<'_, 'm> {
         }
         for planned in &plan.moves {
             let object = &planned.object;
-            for &inst in &object.compares {
-                self.editor.erase(self.handles.inst(inst));
-            }
             let alloca = self.outline.func.def(object.address);
             for &inst in object.derived.iter().chain(&alloca) {
                 let handle = self.handles.inst(inst);

@@ -9,7 +9,7 @@ use warpwise_ir::entity::Value;
 use warpwise_ir::llvm::handle::{self, RawOpcode};
 
 /// Widest piece of an access that is split, in bytes.
-pub(super) const MAX_SPLIT: u64 = 8;
+const MAX_SPLIT: u64 = 8;
 
 impl<'m> Apply<'_, 'm> {
     pub(super) fn access(&mut self, access: &ObjectAccess) {

@@ -95,7 +95,7 @@ impl<'m> Cache<'m> {
             return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
         }
         let at = object.accesses.first()?.inst;
-        let mut used = self.used(outline, object).map(|(_, block)| block).chain(object.copied_in(outline)).peekable();
+        let mut used = self.used(outline, object).map(|(_, block)| block).peekable();
         if used.peek().is_none() {
             return Some(Reject::Cold { at });
         }
@@ -129,8 +129,7 @@ impl<'m> Cache<'m> {
         let worth = |(access, block): (&ObjectAccess, Block)| {
             self.frequencies.of(block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
         };
-        let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * self.frequencies.of(block));
-        let worth: f64 = self.used(facts, object).map(worth).sum::<f64>() + copied;
+        let worth: f64 = self.used(facts, object).map(worth).sum();
         let margin = if budget.any_block { CACHE_MARGIN_OF_VERSIONS } else { CACHE_MARGIN };
         let price = margin * gathers * taken as f64 / (GATHERS_DOUBLE_AT * unified);
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }

@@ -1,9 +1,7 @@
 //! Which stack objects leave local memory?
 //!
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
-//! functions. Other objects of kernels, and [by-value
-//! arguments](warpwise_analysis::objects::argument) that are written to, go to shared memory, one copy per thread or
-//! per warp, unless only cold code uses them.
+//! functions. Other objects of kernels go to shared memory, one copy per thread or per warp, unless only cold code uses them.
 
 pub mod apply;
 mod apply_access;
@@ -19,16 +17,15 @@ use crate::versions::{Edit, SteeredFunction};
 use plan::{Move, Placement, StackPlan};
 use std::collections::BTreeSet;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
-use warpwise_analysis::objects::argument::copied_arguments;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, RawOpcode};
 
-/// Whether a function has stack objects, or will have them in the back end.
+/// Whether a function has stack objects.
 pub fn has_objects(function: Function<'_>) -> bool {
     let mut insts = function.blocks().flat_map(|block| block.insts());
-    insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca) || copied_arguments(function).next().is_some()
+    insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
 }
 
 /// Plans which objects become constants.

@@ -209,7 +209,7 @@ impl StackPlan {
 /// Expected executions of the accesses to an object, for each entry of the function.
 fn executions(outline: &Outline, frequencies: &Frequencies<'_>, object: &Object) -> f64 {
     let blocks = object.accesses.iter().map(|access| outline.func.insts[access.inst].block);
-    blocks.chain(object.copied_in(outline)).map(|block| frequencies.of(block)).sum()
+    blocks.map(|block| frequencies.of(block)).sum()
 }
 
 /// If objects for which there is no room exceed the whole cache, others that are used little in comparison stay too; and
@@ -348,9 +348,6 @@ fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
 
 /// The writes that must wait for the warp if it shares one copy; `None` if it cannot share one.
 fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
-    if object.argument_piece.is_some() {
-        return None;
-    }
     let func = &facts.func;
     let writes: Vec<&ObjectAccess> = object.accesses.iter().filter(|access| access.writes()).collect();
     for write in &writes {
@@ -388,67 +385,4 @@ fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
     let cycles = &outline.cfg().cycles;
     let comes_back = || cycles.outermost_of(at).is_some_and(|cycle| cycles.contains(cycle, from));
     after && !comes_back()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analyses::testing::with_kernel;
-    use crate::shared_memory::budget::NoRoom;
-
-    const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
-
-    /// A kernel with an array of `words`; `value` is stored at `at`, and the element at `from` is stored to `%out`.
-    fn array(words: u32, value: &str, at: &str, from: &str) -> String {
-        format!(
-            "%a = alloca [{words} x i32]\n%to = getelementptr i32, ptr %a, i32 {at}\nstore i32 {value}, ptr %to\n\
-             %p = getelementptr i32, ptr %a, i32 {from}\n%found = load i32, ptr %p\nstore i32 %found, ptr %out\nret void"
-        )
-    }
-
-    fn planned(body: &str, used: u64, test: impl FnOnce(StackPlan)) {
-        with_kernel(BOUND, body, |analyses| {
-            let room = SharedBudget::of_test(64, 32, used);
-            test(plan(analyses, &mut Ok(room), false));
-        });
-    }
-
-    #[test]
-    fn lanes_that_write_apart_have_a_copy_per_thread() {
-        planned(&array(24, "%tid", "%tid", "%n"), 0, |found| {
-            assert_eq!(found.moves[0].placement, Placement::Thread { granule: 4 });
-            assert_eq!(found.moves[0].bytes, 24 * 4 * 64);
-        });
-    }
-
-    #[test]
-    fn a_warp_that_agrees_shares_a_copy() {
-        planned(&array(32, "%n", "%n", "%tid"), 0, |found| {
-            assert_eq!(found.moves[0].placement, Placement::Warp { barriers: Vec::new() });
-        });
-    }
-
-    #[test]
-    fn small_arrays_and_those_without_room_stay() {
-        planned(&array(4, "%tid", "%tid", "%n"), 0, |found| {
-            assert_eq!(found.refusals[0].1, Reject::InRegisters { words: 4 });
-        });
-        // 25 of 32 blocks would fit
-        planned(&array(32, "%tid", "%tid", "%n"), 0, |found| {
-            assert!(matches!(found.refusals[0].1, Reject::NoShared(NoShared::NoRoom(NoRoom::Occupancy { .. }))));
-        });
-        planned(&array(32, "%tid", "%tid", "%n"), 48 * 1024, |found| {
-            assert!(matches!(found.refusals[0].1, Reject::NoShared(NoShared::NoRoom(_))) && found.moves.is_empty());
-        });
-    }
-
-    #[test]
-    fn tables_become_constants() {
-        with_kernel("", &array(16, "7", "3", "%n"), |analyses| {
-            let found = plan_constants(analyses);
-            let Placement::Constant { contents, together } = &found.moves[0].placement else { panic!("no constant") };
-            assert!(*together && contents[12] == 7 && contents.len() == 64);
-        });
-        with_kernel("", &array(16, "%n", "3", "%n"), |analyses| assert!(plan_constants(analyses).moves.is_empty()));
-    }
 }
