@@ -160,7 +160,11 @@ impl<'m> Editor<'m> {
         for kind in PROMISES.map(attribute_kind) {
             edit!(LLVMRemoveCallSiteEnumAttribute(call.raw(), place, kind));
         }
-        edit!(LLVMAddCallSiteAttribute(call.raw(), place, self.convergent()));
+        self.set_convergent(call);
+    }
+    /// Says of a call that where it runs matters to other lanes.
+    fn set_convergent(&mut self, call: Inst<'m>) {
+        edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, self.convergent()));
     }
     fn convergent(&self) -> LLVMAttributeRef {
         edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0))
