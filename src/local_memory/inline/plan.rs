@@ -1,6 +1,6 @@
 //! Which calls of a function are inlined? Decided from facts, before anything is changed.
 
-use super::calls::Calls;
+use super::calls::{Calls, Count};
 use super::products;
 use crate::local_memory::inventory::{Uses, allocas};
 use crate::local_memory::reject::Reject;
@@ -152,12 +152,12 @@ fn whole_size(function: Function<'_>, levels: u32) -> usize {
 /// What forbids inlining a call, whatever it would free.
 fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
     let Some(function) = call.defined_callee() else { return Some(Reject::Forbidden) };
-    let count = calls.count(function);
-    let instructions = size(function);
+    let Count { in_kernel, all } = calls.count(function);
+    let instructions = size(function).saturating_mul(all.max(1));
     if !call.may_be_inlined() || !function.is_only_called_directly() || !is_enabled(function, INLINE) {
         Some(Reject::Forbidden)
-    } else if count != 1 {
-        Some(Reject::Often { calls: count })
+    } else if in_kernel > 1 {
+        Some(Reject::Often { calls: in_kernel })
     } else if instructions > INLINE_MAX_INSTRUCTIONS {
         Some(Reject::Callee { instructions })
     } else {
