@@ -1,6 +1,6 @@
 ; The only call of a function that kernels reach is inlined if an object of the caller is in memory for it alone: passed by its
-; address, by value, as the place of a result, or to two calls that both can be. The function itself stays, since another
-; module may call it, and calls that no kernel reaches do not count.
+; address, by value (and passed on in this way), as the place of a result, or to two calls that both can be. The function itself
+; stays, since another module may call it. Calls that other kernels reach, or none, do not count.
 ; RUN: %opt -passes=inline-calls,verify -S %s | %FileCheck %s
 ; RUN: %opt -passes=inline-calls -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -warpwise-limit=0 -passes=inline-calls -S -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=LIMIT
@@ -26,6 +26,16 @@ define void @step(ptr %p, ptr %out) {
 ; no kernel reaches this call
 define void @dead(ptr %p, ptr %out) {
   call void @step(ptr %p, ptr %out)
+  ret void
+}
+
+; CHECK-LABEL: ptx_kernel void @other_kernel(
+; CHECK-NOT: call void @step
+; CHECK: ret void
+define ptx_kernel void @other_kernel(ptr %out, i32 %x) {
+  %object = alloca %pair
+  store i32 %x, ptr %object
+  call void @step(ptr %object, ptr %out)
   ret void
 }
 
@@ -92,6 +102,35 @@ entry:
   %object = alloca %pair
   call void @fill(ptr sret(%pair) %object, i32 %x)
   call void @use(ptr %object, ptr %out)
+  ret void
+}
+
+define void @innermost(ptr byval(%pair) align 4 %p, ptr %out) {
+  %a = load i32, ptr %p
+  store i32 1, ptr %p
+  store volatile i32 %a, ptr %out
+  call void @barrier()
+  ret void
+}
+
+define void @passes_on(ptr byval(%pair) align 4 %p, ptr %out) {
+  call void @innermost(ptr byval(%pair) align 4 %p, ptr %out)
+  ret void
+}
+
+; What is passed on by value is an object of the function in between.
+; REMARK-DAG: remark: {{.*}} call inlined, the only one of a function of 5 instructions: a stack object of 8 bytes can be in registers
+; CHECK-LABEL: ptx_kernel void @two_levels(
+; CHECK-NOT: alloca
+; CHECK: store volatile i32 %x, ptr %out
+; CHECK: store i32 %x, ptr %out
+define ptx_kernel void @two_levels(ptr %out, i32 %x) {
+entry:
+  %object = alloca %pair
+  store i32 %x, ptr %object
+  call void @passes_on(ptr byval(%pair) align 4 %object, ptr %out)
+  %r = load i32, ptr %object
+  store i32 %r, ptr %out
   ret void
 }
 

@@ -17,7 +17,7 @@ extern "C" __device__ void large(Pair &pair, volatile int *out) {
 
 extern "C" __global__ void kernel(int *out, int x) {
   Pair pair = {x, 1};
-  // CHECK: large.cu:[[#@LINE+1]]:{{.*}} stack object {{.*}} stays in local memory: not in registers: the function that takes its address has {{[0-9]+}} instructions; at most 5000 are inlined; not in shared memory: its address is passed to a call
+  // CHECK: large.cu:[[#@LINE+1]]:{{.*}} stack object {{.*}} stays in local memory: not in registers: the function that takes its address would bring {{[0-9]+}} instructions into kernels; at most 5000 are inlined; not in shared memory: its address is passed to a call
   large(pair, out);
   *out = pair.second;
 }

@@ -1,6 +1,6 @@
 ; Inlined code computes the same bits. What is joined in the two functions is written as a multiply-add; a product that goes
 ; through an argument, a result or memory, which round it, is rounded on its own. The call stays where a float that was
-; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block.
+; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block, unless it is exact.
 ; RUN: %opt -passes=inline-calls -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
 ; RUN: %opt -passes=inline-calls,steer-spills -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
@@ -15,6 +15,8 @@
 ; RUN: %{same} -k ordered -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
+; RUN: %{same} -k exact -a f32[2]:random:1 -a i32:77777777 -a i8:1
+; RUN: %{same} -k behind_phi -a f32[1]:random:1 -a f32:0.3 -a i32:2
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -47,7 +49,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-2: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-4: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -280,5 +282,118 @@ end:
   call void @kept(ptr %object, float %sum)
   %new = load float, ptr %object
   store float %new, ptr %out
+  ret void
+}
+
+define void @alone(ptr %p, float %x) {
+  %sum = fadd contract float %x, 1.0
+  store float %sum, ptr %p
+  ret void
+}
+
+; A product that only moves the exponent of an integer has one rounding, joined with the sum of another block or not.
+; CHECK-LABEL: @exact(
+; CHECK-NOT: call {{.*}}@alone
+; CHECK: ret void
+define ptx_kernel void @exact(ptr %out, i32 %a, i1 %more) {
+entry:
+  %object = alloca float
+  %number = uitofp i32 %a to float
+  %product = fmul contract float %number, 0x3DF0000000000000
+  call void @alone(ptr %object, float %product)
+  br i1 %more, label %add, label %end
+add:
+  %sum = fadd contract float %product, 3.0
+  store float %sum, ptr %out
+  br label %end
+end:
+  %new = load float, ptr %object
+  %second = getelementptr i8, ptr %out, i64 4
+  store float %new, ptr %second
+  ret void
+}
+
+define void @other(ptr %p, float %x) {
+  %sum = fadd contract float %x, 1.0
+  store float %sum, ptr %p
+  ret void
+}
+
+; Here another product may be joined with that sum instead.
+; CHECK-LABEL: @exact_or_other(
+; CHECK: call {{.*}}@other
+define ptx_kernel void @exact_or_other(ptr %out, i32 %a, float %b, i1 %more) {
+entry:
+  %object = alloca float
+  %number = uitofp i32 %a to float
+  %product = fmul contract float %number, 0x3DF0000000000000
+  %rounded = fmul contract float %b, %b
+  call void @other(ptr %object, float %product)
+  br i1 %more, label %add, label %end
+add:
+  %sum = fadd contract float %product, %rounded
+  store float %sum, ptr %out
+  br label %end
+end:
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}
+
+define float @adds_up(ptr %p, float %x, i32 %n) {
+entry:
+  %start = fmul contract float %x, %x
+  store float %start, ptr %p
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %so.far = phi float [ %start, %entry ], [ %sum, %loop ]
+  %sum = fadd contract float %so.far, 3.0
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret float %sum
+}
+
+; Neither compiler joins a product with a sum behind a phi.
+; CHECK-LABEL: @behind_phi(
+; CHECK-NOT: call {{.*}}@adds_up
+; CHECK: float asm "mul.rn.f32 $0, $1, $2;"
+; CHECK: ret void
+define ptx_kernel void @behind_phi(ptr %out, float %a, i32 %n) {
+  %object = alloca float
+  %r = call float @adds_up(ptr %object, float %a, i32 %n)
+  %new = load float, ptr %object
+  %both = fadd contract float %new, %r
+  store float %both, ptr %out
+  ret void
+}
+
+define float @from_before(ptr %p, float %x, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %last = phi float [ %x, %entry ], [ %product, %loop ]
+  %sum = fadd contract float %last, 3.0
+  %product = fmul contract float %sum, %x
+  store float %product, ptr %p
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret float %sum
+}
+
+; Unrolled, the loop would have both in one block.
+; CHECK-LABEL: @next_iteration(
+; CHECK: call {{.*}}@from_before
+define ptx_kernel void @next_iteration(ptr %out, float %a, i32 %n) {
+  %object = alloca float
+  %r = call float @from_before(ptr %object, float %a, i32 %n)
+  %new = load float, ptr %object
+  %ratio = fdiv float %new, %r
+  store float %ratio, ptr %out
   ret void
 }

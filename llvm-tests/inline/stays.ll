@@ -59,7 +59,7 @@ define void @passes_on(ptr %p) {
 }
 declare void @unknown(ptr)
 
-; REMARK-COUNT-2: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: kernels reach 2 calls of the function that takes its address, and each would be a copy of it; not in shared memory: its address is passed to a call
+; REMARK-COUNT-2: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: a kernel reaches 2 calls of the function that takes its address, and each would be a copy of it; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @kernel_often(
 ; CHECK-COUNT-2: call void @often(
 define ptx_kernel void @kernel_often() {

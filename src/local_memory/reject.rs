@@ -22,14 +22,14 @@ pub enum Reject {
     Occupancy { before: u32, after: u32 },
     #[error("a loop that indexes it contains one that would stay a loop, and would be copied")]
     InnerLoop,
-    #[error("kernels reach {calls} calls of the function that takes its address, and each would be a copy of it")]
+    #[error("a kernel reaches {calls} calls of the function that takes its address, and each would be a copy of it")]
     Often { calls: usize },
     #[error(
         "the function that takes its address is not optimised, marked noinline or switched off, or is called through a pointer"
     )]
     Forbidden,
     #[error(
-        "the function that takes its address has {instructions} instructions; at most {INLINE_MAX_INSTRUCTIONS} are inlined"
+        "the function that takes its address would bring {instructions} instructions into kernels; at most {INLINE_MAX_INSTRUCTIONS} are inlined"
     )]
     Callee { instructions: usize },
     #[error("products and sums around it could become other multiply-adds; -warpwise-results=contract allows that")]

@@ -80,7 +80,7 @@ pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAna
             _ => ("StackStays", "stays in local memory"),
         };
         let value = handles.value(*address);
-        let best = unfreed.iter().find(|(alloca, _)| alloca.value() == value);
+        let best = unfreed.iter().find(|(object, _)| *object == value);
         let best = best.map(|(_, why)| format!("not in registers: {why}; not in shared memory: ")).unwrap_or_default();
         let message = format!("{what} {stays}{why}: {best}{reason}{}", line.unwrap_or_default());
         let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *address));
@@ -93,12 +93,13 @@ fn out_of_registers<'m>(
     analyses: &mut FunctionAnalyses<'m>,
     plan: &StackPlan,
     results: Results,
-) -> Vec<(handle::Inst<'m>, Reject)> {
+) -> Vec<(handle::Value<'m>, Reject)> {
     let function = analyses.handles.function;
     let mut found = Vec::new();
+    let of_alloca = |(alloca, reject): (handle::Inst<'m>, Reject)| (alloca.value(), reject);
     if is_enabled(function, IDIOMS) {
         let copied = split::find(function, &copies::Context::new(), results).err().unwrap_or_default();
-        found.extend(copied.into_iter().map(|alloca| (alloca, Reject::Contraction)));
+        found.extend(copied.into_iter().map(|alloca| (alloca.value(), Reject::Contraction)));
     }
     let is_inlined = |(_, reason): &(Value, Reject)| match *reason {
         Reject::Unfollowed(Unfollowed::Escapes { how: Escape::Passed, at }) => {
@@ -110,7 +111,7 @@ fn out_of_registers<'m>(
         found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, results).1);
     }
     if is_enabled(function, ARRAYS) {
-        found.extend(arrays::plan::plan(analyses, results).1);
+        found.extend(arrays::plan::plan(analyses, results).1.into_iter().map(of_alloca));
     }
     found
 }

@@ -38,7 +38,7 @@ impl<'m> Pins<'m> {
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
-    /// a sum of another block, or one behind a phi; the flags allow more than joining; or there is no such instruction.
+    /// a sum of another block, or in another iteration one behind a phi; the flags allow more than joining; or there is no such instruction.
     fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
@@ -50,15 +50,20 @@ impl<'m> Pins<'m> {
             pins.joins.push(join);
         }
         let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
-        for product in insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)) {
-            if meets(product.value(), leaves) {
-                // what is not written out LLVM may join, or not
-                let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
-                if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
-                    return None;
-                }
-                pins.alone.push(product);
+        let products: Vec<Inst<'m>> = insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
+        for &product in products.iter().filter(|product| meets(product.value(), true, leaves)) {
+            // what is not written out LLVM may join, or not; if the product is exact, only another could matter
+            let is_met =
+                |sum: Inst<'m>, other: Inst<'m>| !is_exact(other) && meets(other.value(), true, |user| user == sum);
+            let may_matter = |sum: Inst<'m>| !is_exact(product) || products.iter().any(|&other| is_met(sum, other));
+            let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
+            let through_phis = comes_back(product.block(), None);
+            if meets(product.value(), through_phis, |user| is_open(user) && may_matter(user))
+                || !Editor::rounds_alone(product.ty())
+            {
+                return None;
             }
+            pins.alone.push(product);
         }
         Some(pins)
     }
@@ -154,6 +159,23 @@ fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
     false
 }
 
+/// Whether a product of `float` or `double` only moves the exponent of a number that was an integer, and so has one rounding
+/// whether it is joined or not: by a power of two that is at most 1, and as long as one of these numbers is normal. Random
+/// numbers are brought to [0, 1) in this way.
+fn is_exact(product: Inst<'_>) -> bool {
+    let is_integer = |value: Value<'_>| {
+        let converts = |inst: Inst<'_>| matches!(inst.opcode(), RawOpcode::LLVMUIToFP | RawOpcode::LLVMSIToFP);
+        value.as_inst().is_some_and(converts)
+    };
+    let is_power = |value: Value<'_>| {
+        let is_power = |number: f64| number.to_bits() << (u64::BITS - f64::MANTISSA_DIGITS + 1) == 0;
+        let is_small = |number: f64| (f64::from(f32::MIN_POSITIVE)..=1.0).contains(&number.abs());
+        value.float_constant().is_some_and(|number| is_power(number) && is_small(number))
+    };
+    let is_wide = matches!(product.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
+    is_wide && [[0, 1], [1, 0]].iter().any(|&[a, b]| is_integer(product.operand(a)) && is_power(product.operand(b)))
+}
+
 /// Whether an instruction passes a value to memory or to another function.
 fn leaves(user: Inst<'_>) -> bool {
     matches!(user.opcode(), RawOpcode::LLVMStore | RawOpcode::LLVMRet) || user.defined_callee().is_some()
@@ -171,11 +193,14 @@ pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
 }
 
 /// Whether such an instruction may use a value, or what it is passed on as.
-fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
+fn meets<'m>(value: Value<'m>, through_phis: bool, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
     use RawOpcode::*;
     let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
-    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
-    let is_passed_on = |inst: Inst<'_>| moves.contains(&inst.opcode()) || passes.contains(&inst.opcode());
+    let passes = [LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    let is_passed_on = |inst: Inst<'_>| {
+        let opcode = inst.opcode();
+        moves.contains(&opcode) || passes.contains(&opcode) || (through_phis && opcode == LLVMPHI)
+    };
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {

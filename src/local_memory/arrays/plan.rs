@@ -12,9 +12,9 @@ use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{ARRAYS_MAX_INSTRUCTIONS, KEPT_PART};
 use warpwise_analysis::objects::selected::stays_in_registers;
-use warpwise_analysis::objects::{Object, ObjectAccess};
+use warpwise_analysis::objects::{AccessKind, Object, ObjectAccess};
 use warpwise_analysis::pressure::Pressure;
-use warpwise_ir::entity::Block;
+use warpwise_ir::entity::{self as ir, Block};
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle::Inst;
 
@@ -33,6 +33,8 @@ pub struct Plan<'m> {
     pub after: u32,
     /// Products that keep their own rounding.
     pub products: Vec<Inst<'m>>,
+    /// Stores of what is to stay where it is computed.
+    pub stores: Vec<Inst<'m>>,
 }
 
 /// What is decided about a function: objects of which loops are unrolled, and those that such loops index and that stay.
@@ -100,6 +102,7 @@ pub fn plan<'m>(analyses: &mut FunctionAnalyses<'m>, results: Results) -> Decide
         before,
         after: registers,
         products,
+        stores: between_branches(outline, &taken).map(|store| handles.inst(store)).collect(),
     };
     (Some(plan), refusals)
 }
@@ -124,6 +127,26 @@ fn copies_loop(outline: &Outline, group: &[Candidate<'_, '_>]) -> bool {
     let unrolled = loops(group);
     let is_unrolled = |cycle: Cycle| unrolled.iter().any(|one| one.cycle == cycle);
     unrolled.iter().any(|one| cycles.descendants(one.cycle).any(|inner| !is_unrolled(inner)))
+}
+
+/// The stores to the objects in loops whose copies still branch. LLVM would move what they store over the branches of later
+/// copies to where it is used, and all that it is computed from would need registers until then.
+fn between_branches(outline: &Outline, taken: &[Candidate<'_, '_>]) -> impl Iterator<Item = ir::Inst> {
+    let func = &outline.func;
+    let cycles = &outline.cfg().cycles;
+    let unrolled = loops(taken);
+    let innermost = move |block: Block| {
+        let around = unrolled.iter().filter(|one| cycles.contains(one.cycle, block));
+        around.max_by_key(|one| cycles.depth(one.cycle)).copied()
+    };
+    let branches = |one: Unrolled| {
+        let stays = |&block: &Block| func.graph.succs(block).iter().all(|&next| cycles.contains(one.cycle, next));
+        cycles.blocks(one.cycle).iter().any(|block| func.graph.succs(*block).len() > 1 && stays(block))
+    };
+    let accesses = taken.iter().flat_map(|candidate| &candidate.object.accesses);
+    let stores = accesses.filter(|access| access.kind == AccessKind::Store).map(|access| access.inst);
+    let is_computed = |&store: &ir::Inst| func.def(func.operands(store)[0]).is_some();
+    stores.filter(is_computed).filter(move |&store| innermost(func.insts[store].block).is_some_and(branches))
 }
 
 /// The loops of several objects, each once.
@@ -166,7 +189,7 @@ fn instructions(outline: &Outline, unrolled: &[Unrolled]) -> u64 {
     let of_block = |block: Block| {
         let around = unrolled.iter().filter(|one| outline.cfg().cycles.contains(one.cycle, block));
         let copies = around.map(|one| one.turns).reduce(u64::saturating_mul)?;
-        let counted = |&inst: &warpwise_ir::entity::Inst| outline.func.insts[inst].opcode != Opcode::Phi;
+        let counted = |&inst: &ir::Inst| outline.func.insts[inst].opcode != Opcode::Phi;
         Some(copies.saturating_mul(outline.func.block_insts(block).filter(counted).count() as u64))
     };
     let blocks = outline.func.blocks.keys().filter(|&block| outline.is_reachable(block));

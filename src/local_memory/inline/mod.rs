@@ -3,7 +3,7 @@
 //! LLVM inlines by size. What it leaves takes the address of its caller's objects, which then have to be in local memory:
 //! a large function that a kernel calls once, with a reference to a struct. If every use of the object, here and in the
 //! callee, is at a constant place, inlining frees it; and if nothing that a kernel reaches calls the function a second
-//! time, no code is copied that runs. nvcc inlines such functions, since it makes them local; clang leaves them visible, so
+//! time, no code is copied that one kernel runs. nvcc inlines such functions, since it makes them local; clang leaves them visible, so
 //! that LLVM does not know of the single call. The function itself stays as it is, so that other modules may call it.
 //!
 //! 1. [`calls`] lists what kernels reach, callees first, and counts calls.

@@ -1,6 +1,6 @@
 //! Which calls of a function are inlined? Decided from facts, before anything is changed.
 
-use super::calls::Calls;
+use super::calls::{Calls, Count};
 use super::products;
 use crate::local_memory::inventory::{Uses, allocas};
 use crate::local_memory::reject::Reject;
@@ -8,7 +8,7 @@ use crate::settings::transform::INLINE;
 use crate::settings::{Results, is_enabled};
 use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
-use warpwise_ir::llvm::handle::{Function, Inst};
+use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, Value, attribute_kind};
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
@@ -37,9 +37,9 @@ pub struct Plan<'m> {
     pub pins: Vec<Pins<'m>>,
 }
 
-/// A stack object of the caller.
+/// A stack object of the caller, or its copy of an argument that it gets by value.
 struct Object<'m> {
-    alloca: Inst<'m>,
+    address: Value<'m>,
     bytes: u64,
     /// The calls that take its address.
     calls: Vec<Inst<'m>>,
@@ -48,11 +48,11 @@ struct Object<'m> {
 }
 
 /// What is decided about a caller: calls to be inlined, and objects that would be in registers if one were that stays.
-pub type Decided<'m> = (Vec<Plan<'m>>, Vec<(Inst<'m>, Reject)>);
+pub type Decided<'m> = (Vec<Plan<'m>>, Vec<(Value<'m>, Reject)>);
 
 /// Decides about the calls in a function that take the address of a stack object.
 pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: Results) -> Decided<'m> {
-    let objects: Vec<Object<'m>> = allocas(caller).filter_map(|alloca| object(alloca, stage)).collect();
+    let objects: Vec<Object<'m>> = sizes(caller).filter_map(|(address, bytes)| object(address, bytes, stage)).collect();
     let mut sites: Vec<Inst<'m>> = Vec::new();
     for &call in objects.iter().flat_map(|object| &object.calls) {
         if !sites.contains(&call) && (stage == Stage::Late || is_large(call)) {
@@ -72,7 +72,7 @@ pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: 
         };
         match outcome {
             Ok(plan) => plans.extend(plan),
-            Err(reject) => refusals.extend(of_call().map(|object| (object.alloca, reject.clone()))),
+            Err(reject) => refusals.extend(of_call().map(|object| (object.address, reject.clone()))),
         }
     }
     (plans, refusals)
@@ -98,12 +98,24 @@ fn plan_call<'a, 'm: 'a>(
     Ok(Some(plan))
 }
 
-/// How an alloca of constant size is used, if its address is passed to functions with a body.
-fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
-    alloca.operand(0).const_u64()?;
-    let bytes = alloca.allocated_bytes()?;
-    let Uses { passed, is_chosen, has_others, .. } = Uses::of(alloca.value());
-    let mut object = Object { alloca, bytes, calls: Vec::new(), is_freed: !(has_others || is_chosen) };
+/// The stack objects of constant size in a function, and what it gets by value, with their bytes.
+fn sizes<'m>(function: Function<'m>) -> impl Iterator<Item = (Value<'m>, u64)> {
+    let of_alloca = |alloca: Inst<'m>| {
+        alloca.operand(0).const_u64()?;
+        Some((alloca.value(), alloca.allocated_bytes()?))
+    };
+    let by_value = attribute_kind("byval");
+    let of_argument = move |index| {
+        let ty = function.type_attribute(AttrPlace::Param(index), by_value)?;
+        Some((function.param(index), function.module().layout().alloc_size(ty)?))
+    };
+    allocas(function).filter_map(of_alloca).chain((0..function.param_count()).filter_map(of_argument))
+}
+
+/// How an object is used, if its address is passed to functions with a body.
+fn object<'m>(address: Value<'m>, bytes: u64, stage: Stage) -> Option<Object<'m>> {
+    let Uses { passed, is_chosen, has_others, .. } = Uses::of(address);
+    let mut object = Object { address, bytes, calls: Vec::new(), is_freed: !(has_others || is_chosen) };
     for (call, index) in passed {
         object.is_freed &= callee_frees(call, index, stage, 0);
         if !object.calls.contains(&call) {
@@ -140,12 +152,12 @@ fn whole_size(function: Function<'_>, levels: u32) -> usize {
 /// What forbids inlining a call, whatever it would free.
 fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
     let Some(function) = call.defined_callee() else { return Some(Reject::Forbidden) };
-    let count = calls.count(function);
-    let instructions = size(function);
+    let Count { in_kernel, all } = calls.count(function);
+    let instructions = size(function).saturating_mul(all.max(1));
     if !call.may_be_inlined() || !function.is_only_called_directly() || !is_enabled(function, INLINE) {
         Some(Reject::Forbidden)
-    } else if count != 1 {
-        Some(Reject::Often { calls: count })
+    } else if in_kernel > 1 {
+        Some(Reject::Often { calls: in_kernel })
     } else if instructions > INLINE_MAX_INSTRUCTIONS {
         Some(Reject::Callee { instructions })
     } else {

@@ -85,6 +85,24 @@ impl<'m> Editor<'m> {
         self.set_operand(store, 0, moved);
     }
 
+    /// Stores a number that stays where it is computed: behind a convergent `mov` of inline PTX, which LLVM moves to no other
+    /// block. Numbers of other sizes than registers are left alone.
+    pub fn store_in_place(&mut self, store: Inst<'m>) {
+        let number = store.operand(0);
+        let (text, constraints) = match (number.ty().kind(), number.ty().int_bits()) {
+            (LLVMTypeKind::LLVMFloatTypeKind, _) => ("mov.b32 $0, $1;", "=f,f"),
+            (LLVMTypeKind::LLVMDoubleTypeKind, _) => ("mov.b64 $0, $1;", "=d,d"),
+            (_, Some(32)) => ("mov.b32 $0, $1;", "=r,r"),
+            (_, Some(64)) => ("mov.b64 $0, $1;", "=l,l"),
+            _ => return,
+        };
+        let kept = self.before(store).pure_assembly(text, constraints, number.ty(), &[number]);
+        if let Some(call) = kept.as_inst() {
+            self.set_convergent(call);
+        }
+        self.set_operand(store, 0, kept);
+    }
+
     /// An integer behind a `mov` of inline PTX.
     fn moved(&mut self, whole: Value<'m>, bits: u32) -> Value<'m> {
         let constraints = match bits {

@@ -6,6 +6,7 @@
 
 use super::dialect::MAJOR;
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
+use super::space::SHARED;
 use crate::geometry::WARP_SIZE;
 use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMLinkage;
@@ -101,6 +102,21 @@ impl<'m> Editor<'m> {
     pub fn move_large_tables(&mut self) -> bool {
         edit!(warpwise_move_large_tables(self.module.raw()))
     }
+    /// Aligns arrays in shared memory to 16 bytes: dynamic ones, as nvcc does, and those that only this module knows and whose size
+    /// is a multiple of that. Returns whether one was not.
+    pub fn align_shared_arrays(&mut self) -> bool {
+        const BYTES: u32 = 16;
+        let size = |global: Value<'m>| self.module.layout().alloc_size(global.global_value_type()?);
+        let may_move = |&global: &Value<'m>| {
+            let is_apart = |size: u64| if global.is_declaration() { size == 0 } else { global.is_local() && size > 0 };
+            size(global).is_some_and(|size| size.is_multiple_of(u64::from(BYTES)) && is_apart(size))
+        };
+        let is_shared = |global: &Value<'m>| global.ty().address_space() == Some(SHARED);
+        let globals = self.module.globals().filter(is_shared).filter(may_move);
+        let loose: Vec<Value<'m>> = globals.filter(|global| (1..BYTES).contains(&global.explicit_align())).collect();
+        loose.iter().for_each(|global| edit!(LLVMSetAlignment(global.raw(), BYTES)));
+        !loose.is_empty()
+    }
 
     // --- where ---
 
@@ -160,7 +176,11 @@ impl<'m> Editor<'m> {
         for kind in PROMISES.map(attribute_kind) {
             edit!(LLVMRemoveCallSiteEnumAttribute(call.raw(), place, kind));
         }
-        edit!(LLVMAddCallSiteAttribute(call.raw(), place, self.convergent()));
+        self.set_convergent(call);
+    }
+    /// Says of a call that where it runs matters to other lanes.
+    fn set_convergent(&mut self, call: Inst<'m>) {
+        edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, self.convergent()));
     }
     fn convergent(&self) -> LLVMAttributeRef {
         edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0))
