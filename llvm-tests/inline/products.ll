@@ -328,11 +328,13 @@ entry:
   %number = uitofp i32 %a to float
   %product = fmul contract float %number, 0x3DF0000000000000
   %rounded = fmul contract float %b, %b
+  store float %rounded, ptr %out
   call void @other(ptr %object, float %product)
   br i1 %more, label %add, label %end
 add:
   %sum = fadd contract float %product, %rounded
-  store float %sum, ptr %out
+  %third = getelementptr i8, ptr %out, i64 8
+  store float %sum, ptr %third
   br label %end
 end:
   %new = load float, ptr %object
