@@ -106,10 +106,7 @@ pub const PASSES: &[Info] = &[
     Info {
         traits: Traits::DEVICE.union(Traits::HOST).union(Traits::REQUIRED),
         ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |run| {
-            let is_device = run.module.is_nvptx();
-            let aligned =
-                is_device && run.session.settings().writes_idioms() && Editor::new(run.module).align_shared_arrays();
-            Ok(is_device && Editor::new(run.module).move_large_tables() || aligned)
+            Ok(run.module.is_nvptx() && Editor::new(run.module).move_large_tables())
         })
     },
     inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {

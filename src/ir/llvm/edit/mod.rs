@@ -6,7 +6,6 @@
 
 use super::dialect::MAJOR;
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
-use super::space::SHARED;
 use crate::geometry::WARP_SIZE;
 use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMLinkage;
@@ -101,21 +100,6 @@ impl<'m> Editor<'m> {
     /// `src/ir/llvm/tables.cpp`.
     pub fn move_large_tables(&mut self) -> bool {
         edit!(warpwise_move_large_tables(self.module.raw()))
-    }
-    /// Aligns arrays in shared memory to 16 bytes: dynamic ones, as nvcc does, and those that only this module knows and whose size
-    /// is a multiple of that. Returns whether one was not.
-    pub fn align_shared_arrays(&mut self) -> bool {
-        const BYTES: u32 = 16;
-        let size = |global: Value<'m>| self.module.layout().alloc_size(global.global_value_type()?);
-        let may_move = |&global: &Value<'m>| {
-            let is_apart = |size: u64| if global.is_declaration() { size == 0 } else { global.is_local() && size > 0 };
-            size(global).is_some_and(|size| size.is_multiple_of(u64::from(BYTES)) && is_apart(size))
-        };
-        let is_shared = |global: &Value<'m>| global.ty().address_space() == Some(SHARED);
-        let globals = self.module.globals().filter(is_shared).filter(may_move);
-        let loose: Vec<Value<'m>> = globals.filter(|global| (1..BYTES).contains(&global.explicit_align())).collect();
-        loose.iter().for_each(|global| edit!(LLVMSetAlignment(global.raw(), BYTES)));
-        !loose.is_empty()
     }
 
     // --- where ---
