@@ -1,5 +1,6 @@
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=256 -verify-each -S %s | %FileCheck %s
 ; RUN: %opt -passes='annotate-uniform<block=256>' -S %s -o %t.ll
+; RUN: %warpwise simt --compare %s %t.ll -k bounds --block 256 --arg f32[256]:iota --arg i32[8]:iota
 ; RUN: %llc -mcpu=sm_90 %t.ll -o %t.ptx
 ; RUN: %ptxas -arch=sm_90 %t.ptx -o %t.cubin
 ; RUN: %nvdisasm -c %t.cubin | %FileCheck --check-prefix=SASS %s
