@@ -16,7 +16,6 @@
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
 ; RUN: %{same} -k exact -a f32[2]:random:1 -a i32:77777777 -a i8:1
-; RUN: %{same} -k behind_phi -a f32[1]:random:1 -a f32:0.3 -a i32:2
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -49,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-4: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-6: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -346,6 +345,33 @@ define float @adds_up(ptr %p, float %x, i32 %n) {
 entry:
   %start = fmul contract float %x, %x
   store float %start, ptr %p
+  %some = icmp ugt i32 %n, 7
+  br i1 %some, label %more, label %end
+more:
+  %half = fdiv float %x, 2.0
+  br label %end
+end:
+  %either = phi float [ %start, %entry ], [ %half, %more ]
+  %sum = fadd contract float %either, 3.0
+  ret float %sum
+}
+
+; Where another way brings a constant, InstCombine would move the sum to the product.
+; CHECK-LABEL: @behind_phi(
+; CHECK: call {{.*}}@adds_up
+define ptx_kernel void @behind_phi(ptr %out, float %a, i32 %n) {
+  %object = alloca float
+  %r = call float @adds_up(ptr %object, float %a, i32 %n)
+  %new = load float, ptr %object
+  %ratio = fdiv float %new, %r
+  store float %ratio, ptr %out
+  ret void
+}
+
+define float @starts_with(ptr %p, float %x, i32 %n) {
+entry:
+  %start = fmul contract float %x, %x
+  store float %start, ptr %p
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
@@ -358,17 +384,15 @@ end:
   ret float %sum
 }
 
-; Neither compiler joins a product with a sum behind a phi.
-; CHECK-LABEL: @behind_phi(
-; CHECK-NOT: call {{.*}}@adds_up
-; CHECK: float asm "mul.rn.f32 $0, $1, $2;"
-; CHECK: ret void
-define ptx_kernel void @behind_phi(ptr %out, float %a, i32 %n) {
+; Unrolled or peeled, the loop would have the sum of the product in its first iteration.
+; CHECK-LABEL: @first_iteration(
+; CHECK: call {{.*}}@starts_with
+define ptx_kernel void @first_iteration(ptr %out, float %a, i32 %n) {
   %object = alloca float
-  %r = call float @adds_up(ptr %object, float %a, i32 %n)
+  %r = call float @starts_with(ptr %object, float %a, i32 %n)
   %new = load float, ptr %object
-  %both = fadd contract float %new, %r
-  store float %both, ptr %out
+  %ratio = fdiv float %new, %r
+  store float %ratio, ptr %out
   ret void
 }
 

@@ -38,7 +38,7 @@ impl<'m> Pins<'m> {
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
-    /// a sum of another block, or in another iteration one behind a phi; the flags allow more than joining; or there is no such instruction.
+    /// a sum of another block, or one behind a phi; the flags allow more than joining; or there is no such instruction.
     fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
@@ -51,16 +51,12 @@ impl<'m> Pins<'m> {
         }
         let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
         let products: Vec<Inst<'m>> = insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
-        for &product in products.iter().filter(|product| meets(product.value(), true, leaves)) {
+        for &product in products.iter().filter(|product| meets(product.value(), leaves)) {
             // what is not written out LLVM may join, or not; if the product is exact, only another could matter
-            let is_met =
-                |sum: Inst<'m>, other: Inst<'m>| !is_exact(other) && meets(other.value(), true, |user| user == sum);
+            let is_met = |sum: Inst<'m>, other: Inst<'m>| !is_exact(other) && meets(other.value(), |user| user == sum);
             let may_matter = |sum: Inst<'m>| !is_exact(product) || products.iter().any(|&other| is_met(sum, other));
             let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
-            let through_phis = comes_back(product.block(), None);
-            if meets(product.value(), through_phis, |user| is_open(user) && may_matter(user))
-                || !Editor::rounds_alone(product.ty())
-            {
+            if meets(product.value(), |user| is_open(user) && may_matter(user)) || !Editor::rounds_alone(product.ty()) {
                 return None;
             }
             pins.alone.push(product);
@@ -193,14 +189,11 @@ pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
 }
 
 /// Whether such an instruction may use a value, or what it is passed on as.
-fn meets<'m>(value: Value<'m>, through_phis: bool, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
+fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
     use RawOpcode::*;
     let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
-    let passes = [LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
-    let is_passed_on = |inst: Inst<'_>| {
-        let opcode = inst.opcode();
-        moves.contains(&opcode) || passes.contains(&opcode) || (through_phis && opcode == LLVMPHI)
-    };
+    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    let is_passed_on = |inst: Inst<'_>| moves.contains(&inst.opcode()) || passes.contains(&inst.opcode());
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {
