@@ -25,7 +25,6 @@
 ; REMARK: remark: {{.*}} loop of 8 instructions unrolled by 4: 1 load of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 7 instructions unrolled by 4: 1 load and 1 slow computation of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4: 1 slow computation of an iteration can overlap with those of others (not measured)
-; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4: the trip count is a multiple of that, and much of an iteration only counts (not measured)
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -198,28 +197,3 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
-
-; What it loads is near, but the trip count is a multiple of four: in the copies the places are constants, and nothing is tested.
-@table = internal addrspace(3) global [64 x float] undef
-; CHECK-LABEL: @near(
-; CHECK: loop:
-; CHECK-COUNT-4: load float
-; CHECK: icmp
-; CHECK-NOT: load float
-; CHECK: done:
-define ptx_kernel void @near(ptr addrspace(1) %out) {
-entry:
-  br label %loop
-loop:
-  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
-  %at = getelementptr float, ptr addrspace(3) @table, i32 %i
-  %x = load float, ptr addrspace(3) %at
-  %more = fadd float %sum, %x
-  %next = add nuw nsw i32 %i, 1
-  %again = icmp slt i32 %next, 64
-  br i1 %again, label %loop, label %done
-done:
-  store float %more, ptr addrspace(1) %out
-  ret void
-}

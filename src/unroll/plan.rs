@@ -15,14 +15,11 @@
 //! 3. the trip count is [sure](super::trips) to be the same for all lanes and not the share of a thread in a block's work,
 //!    or costs next to nothing where it is small: in groups,
 //! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
-//!
-//! Where all loads are from shared memory, a constant trip count that is a multiple of the copies gains by what is not counted
-//! and tested.
 
 use super::body::{Body, Counter};
 use super::reject::Reject;
 use super::trips::Way;
-use super::{loads, trips, whole};
+use super::{loads, trips};
 use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -33,7 +30,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
-    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS, WHOLE_LEAST_SHARE,
+    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
 };
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -93,14 +90,8 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
         let body = Body::of(facts, cycle, latch);
         let slow: Vec<Inst> = body.insts.iter().copied().filter(|&inst| body.is_slow(inst)).collect();
         if !slow.is_empty() || body.insts.iter().any(|&inst| body.is_load(inst)) {
-            let exact = turns.and_then(|turns| turns.exact);
-            let is_constant = exact.is_some();
-            let is_even = exact.is_some_and(|exact| exact % u64::from(UNROLL_FACTOR) == 0);
-            let outcome = match check(context, &body, &slow, is_constant) {
-                Err(Reject::Near) if is_even => check_counting(context, &body),
-                outcome => outcome,
-            };
-            let outcome = outcome.and_then(|plan| {
+            let is_constant = turns.is_some_and(|turns| turns.exact.is_some());
+            let outcome = check(context, &body, &slow, is_constant).and_then(|plan| {
                 let may_change = context.settings.results == Results::Contract;
                 if may_change || !body.changes_contraction(context.handles, is_constant) {
                     Ok(plan)
@@ -171,19 +162,6 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     }
     check_registers(context, body, &counter, way, (&loads, &slow))?;
     Ok(UnrollPlan { latch: body.latch, way, loads: loads.len(), slow: slow.len(), instructions })
-}
-
-/// Whether a loop over shared memory whose trip count is a multiple of the copies gains although nothing in it takes long: much
-/// of what it computes follows from its counter alone, and is a part of addresses in the copies, which are not tested.
-fn check_counting(context: &Context<'_, '_>, body: &Body<'_>) -> Result<UnrollPlan, Reject> {
-    let (all, kept) = whole::sizes(body.facts, body.cycle);
-    let counts = (all - kept) * 100 >= all * WHOLE_LEAST_SHARE;
-    let instructions = body.size();
-    let is_small = instructions <= UNROLL_MAX_INSTRUCTIONS;
-    let counter = body.counter().filter(|_| counts && is_small).ok_or(Reject::Near)?;
-    let results: Vec<Inst> = body.insts.iter().copied().filter(|&inst| body.is_load(inst)).collect();
-    check_registers(context, body, &counter, Way::Counted, (&results, &[]))?;
-    Ok(UnrollPlan { latch: body.latch, way: Way::Counted, loads: 0, slow: 0, instructions })
 }
 
 /// Whether the registers for the results of the other iterations cause neither spills nor the loss of half of the warps.

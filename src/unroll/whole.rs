@@ -117,7 +117,7 @@ enum Known {
 }
 
 /// The instructions of an iteration, and those of them that are left in a copy.
-pub fn sizes(outline: &Outline, cycle: Cycle) -> (u64, u64) {
+fn sizes(outline: &Outline, cycle: Cycle) -> (u64, u64) {
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let is_inside = |inst: Inst| cycles.contains(cycle, func.insts[inst].block);
