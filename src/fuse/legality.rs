@@ -8,6 +8,7 @@
 //! cause undefined behaviour for any operand (including poison), and its result is not used. Division floats if the
 //! divisor is a constant other than zero and minus one.
 
+use super::calls_functions;
 use super::pairing::Context;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::divergence::Facts;
@@ -173,6 +174,9 @@ pub fn order(func: &Func, inst: Inst) -> Order {
 /// (CUDA 13.0, sm_90; in clang's own code, too), and code that has changed may read more of them. While LLVM still inlines, only
 /// calls count that it never does.
 pub fn is_beside_call(facts: &Facts, context: &Context<'_, '_>, at: Block) -> bool {
+    if !calls_functions(facts) {
+        return false;
+    }
     let func = &facts.func;
     let may_stay = |inst: Inst| {
         let callee = context.handles.inst(inst).defined_callee();
@@ -195,6 +199,6 @@ pub fn is_beside_call(facts: &Facts, context: &Context<'_, '_>, at: Block) -> bo
                 !way.contains(&at) && way.iter().any(|block| calling.contains(block) && is_before_end(block))
             })
     };
-    let branches = || facts.cfg().order.rpo().iter().filter(|&&block| block != at && facts.is_divergent_branch(block));
-    !calling.is_empty() && branches().any(|&branch| parts_from_call(branch))
+    let mut branches = facts.cfg().order.rpo().iter().filter(|&&block| block != at && facts.is_divergent_branch(block));
+    !calling.is_empty() && branches.any(|&branch| parts_from_call(branch))
 }
