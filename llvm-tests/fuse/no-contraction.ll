@@ -29,6 +29,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: br i1
 ; CHECK-LABEL: define ptx_kernel void @told(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @stored(
+; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @moved(
+; CHECK: br i1 %odd
 
 ; ANY-NOT: br i1 %odd
 define ptx_kernel void @parted(ptr %out, double %a, double %b) {
@@ -316,5 +320,59 @@ other:
 end:
   %r = phi float [ %sum, %one ], [ %difference, %other ]
   store float %r, ptr %to
+  ret void
+}
+
+; The back end's GVN finds that what is loaded behind the branches is the product in front of them.
+define ptx_kernel void @stored(ptr %out, double %a, i32 %at) {
+entry:
+  %object = alloca [2 x double]
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  %product = fmul contract double %x, %a
+  store double %product, ptr %object
+  br i1 %odd, label %yes, label %no
+yes:
+  %r1 = sdiv i32 %t, %at
+  br label %join
+no:
+  %r2 = sdiv i32 %at, %t
+  br label %join
+join:
+  %r = phi i32 [ %r1, %yes ], [ %r2, %no ]
+  %loaded = load double, ptr %object
+  %sum = fadd contract double %loaded, %a
+  %place = getelementptr double, ptr %object, i32 %r
+  store double %sum, ptr %place
+  %first = load double, ptr %object
+  store double %first, ptr %to
+  ret void
+}
+
+; One way to the product behind the branches has its value already: the back end's GVN computes it there. With a select in place
+; of the phi it stays, and is joined.
+define ptx_kernel void @moved(ptr %out, double %a, double %b, double %c, i32 %at) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %before = fmul contract double %a, %b
+  store double %before, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %r1 = sdiv i32 %t, %at
+  br label %join
+no:
+  %r2 = sdiv i32 %at, %t
+  br label %join
+join:
+  %n = phi i32 [ %r1, %yes ], [ %r2, %no ]
+  %r = phi double [ %c, %yes ], [ %b, %no ]
+  store i32 %n, ptr %out
+  %product = fmul contract double %r, %a
+  %sum = fadd contract double %product, %c
+  store double %sum, ptr %to
   ret void
 }

@@ -15,6 +15,7 @@
 ; RUN: %{same} -k ordered -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
+; RUN: %{same} -k partly -a f32[1]:random:1 -a f32:0.3 -a f32:0.7 -a i8:1
 ; RUN: %{same} -k exact -a f32[2]:random:1 -a i32:77777777 -a i8:1
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -48,7 +49,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-6: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-7: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -281,6 +282,28 @@ end:
   call void @kept(ptr %object, float %sum)
   %new = load float, ptr %object
   store float %new, ptr %out
+  ret void
+}
+
+; The back end's GVN computes the second product in front of its block, since one of two ways there has it already.
+; CHECK-LABEL: @partly(
+; CHECK: call void @argument(
+define ptx_kernel void @partly(ptr %out, float %a, float %b, i1 %c) {
+entry:
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  %new = load float, ptr %object
+  %first = fmul contract float %a, %b
+  %sum = fadd contract float %first, %new
+  br i1 %c, label %way, label %join
+way:
+  %root = call float @llvm.sqrt.f32(float %sum)
+  br label %join
+join:
+  %either = phi float [ %b, %entry ], [ %root, %way ]
+  %second = fmul contract float %a, %either
+  %both = fadd contract float %second, %sum
+  store float %both, ptr %out
   ret void
 }
 

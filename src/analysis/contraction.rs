@@ -73,14 +73,14 @@ impl Pair {
 pub struct Joins<'a, 'm> {
     pub outline: &'a Outline,
     pub handles: &'a Handles<'m>,
-    /// Whether what is loaded may turn out to be what was stored, because LLVM's GVN is still to come.
-    pub sees_memory: bool,
+    /// Whether LLVM's InstCombine and GVN are still to come. (The back end has a GVN, too.)
+    pub is_early: bool,
 }
 
 impl<'a, 'm> Joins<'a, 'm> {
-    /// The products and sums of a function whose loads LLVM has looked through.
+    /// The products and sums of a function that LLVM has simplified.
     pub fn new(outline: &'a Outline, handles: &'a Handles<'m>) -> Self {
-        Joins { outline, handles, sees_memory: false }
+        Joins { outline, handles, is_early: false }
     }
 
     /// Whether it is a sum or a difference that may be joined.
@@ -162,7 +162,8 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - a block has a sum of a product, perhaps through phis, or a product that a sum may use;
     /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
     /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
-    /// - a sum behind the blocks uses a product from elsewhere;
+    /// - a sum behind the blocks uses a product from elsewhere, or one that LLVM computes elsewhere if
+    ///   [some way has it](raw::Products::may_move);
     /// - another way to a block behind them passes such a sum or product on to a phi there;
     /// - only the blocks, or phis behind them, need such a sum or product, wherever it is computed;
     /// - what only branches in front of the blocks need uses such a product, which it no longer does once both ways are alike;
@@ -186,7 +187,7 @@ impl<'a, 'm> Joins<'a, 'm> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let tells =
             behind.difference(inside).count() > 1 || inside.iter().any(|&block| func.graph.succs(block).is_empty());
-        if (self.sees_memory || tells) && self.has_open_pair() || tells && self.has_twins() {
+        if (self.is_early || tells) && self.has_open_pair() || tells && self.has_twins() {
             return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -218,6 +219,8 @@ impl<'a, 'm> Joins<'a, 'm> {
             factors
         };
         let computed: FxHashSet<[Value; 2]> = ours.iter().map(factors).collect();
+        let all = LazyCell::new(|| raw::Products::of(self.handles.function));
+        let may_move = |inst: Inst| is_free(inst) && all.may_move(self.handles.inst(inst));
         let adds_far = |sum: Inst| self.is_sum(sum) && self.products(sum).any(|product| block(product) != block(sum));
         // what the phis behind the blocks get from elsewhere
         let passed = phis().flat_map(|phi| func.operands(phi));
@@ -225,10 +228,9 @@ impl<'a, 'm> Joins<'a, 'm> {
         inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
             || others.iter().any(is_reached)
             || others.iter().any(|product| computed.contains(&factors(product)))
-            || behind
-                .iter()
-                .flat_map(|&block| func.block_insts(block))
-                .any(|inst| adds_far(inst) || self.narrows_twice(inst) || through_memory.contains(&inst))
+            || behind.iter().flat_map(|&block| func.block_insts(block)).any(|inst| {
+                adds_far(inst) || may_move(inst) || self.narrows_twice(inst) || through_memory.contains(&inst)
+            })
             || passed.filter_map(|&value| func.def(value)).any(is_part)
             || self.needed(needing).into_iter().any(is_part)
             || others.iter().any(|&product| self.is_parted(product, inside))
@@ -299,9 +301,6 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// one type, and their addresses may come from the same pointer.
     fn through_memory(&self) -> FxHashSet<Inst> {
         let func = &self.outline.func;
-        if !self.sees_memory {
-            return FxHashSet::default();
-        }
         // an object or a pointer; `None` for one of several
         let root = |pointer: Value| {
             let root = func.pointer_root(pointer);
@@ -387,7 +386,7 @@ impl<'a, 'm> Joins<'a, 'm> {
             let is_product = |&value: &Value| self.product(value).is_some();
             func.insts[sum].opcode == Opcode::FAdd && self.is_sum(sum) && func.operands(sum).iter().all(is_product)
         };
-        if !self.sees_memory || !func.insts.keys().any(has_choice) {
+        if !self.is_early || !func.insts.keys().any(has_choice) {
             return false;
         }
         let (mut open, mut seen): (Vec<Inst>, FxHashSet<Inst>) = (phis.collect(), FxHashSet::default());

@@ -102,7 +102,7 @@ impl<'m> Context<'_, 'm> {
         if self.settings.results == Results::Contract {
             return false;
         }
-        let joins = Joins { sees_memory: self.is_early, ..Joins::new(outline, self.handles) };
+        let joins = Joins { is_early: self.is_early, ..Joins::new(outline, self.handles) };
         joins.may_change(&inside(&joins))
     }
 }

@@ -139,6 +139,9 @@ pub struct Built {
     pub versions: Vec<String>,
 }
 
+/// What LLVM's back end for NVPTX does to IR before it joins products and sums.
+const BACK_END: &str = "function(infer-address-spaces,separate-const-offset-from-gep,speculative-execution,slsr,gvn,nary-reassociate,early-cse,gvn)";
+
 impl Tools {
     fn clang(&self, variant: &Variant, source: &Path) -> Command {
         let mut command = Command::new(self.llvm.join("bin/clang++"));
@@ -208,7 +211,7 @@ impl Tools {
         Ok(Built { ptx: without_lines(&text), done: done(&remarks), versions: versions(&remarks) })
     }
 
-    /// Compiles a source to IR beside it, without contraction: with clang alone, or with the plugin in a variant.
+    /// Compiles a source to IR beside it, as [`llc` simplifies it](BACK_END): with clang alone, or with the plugin in a variant.
     pub fn ir(&self, source: &Path, variant: Option<&Variant>) -> Result<PathBuf> {
         let ir = source.with_extension("ll");
         let mut command = self.clang(variant.unwrap_or(&VARIANTS[0]), source);
@@ -218,7 +221,7 @@ impl Tools {
             command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);
         }
         run(&mut command)?;
-        if let Some(passes) = passes {
+        for passes in passes.into_iter().chain([BACK_END]) {
             let mut opt = Command::new(self.llvm.join("bin/opt"));
             opt.arg(format!("-load-pass-plugin={}", self.plugin.display())).arg("-passes").arg(passes);
             run(opt.arg("-S").arg(&ir).arg("-o").arg(&ir))?;

@@ -6,7 +6,8 @@
 //! multiplication that is never joined. A sum of another block's product that has other uses stays as it is.
 
 use super::Pair;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::hash::BuildHasher;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value};
 
@@ -38,7 +39,8 @@ impl<'m> Pins<'m> {
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
-    /// a sum of another block, or one behind a phi; the flags allow more than joining; or there is no such instruction.
+    /// a sum of another block, or one behind a phi; LLVM may compute a product [elsewhere](Products::may_move); the flags
+    /// allow more than joining; or there is no such instruction.
     fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
@@ -50,7 +52,14 @@ impl<'m> Pins<'m> {
             pins.joins.push(join);
         }
         let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
-        let products: Vec<Inst<'m>> = insts().filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
+        let products = Products::of(function);
+        let may_move = |&product: &Inst<'m>| {
+            products.may_move(product) && meets(product.value(), |user| Pair::MultiplyAdd.ends_with(user))
+        };
+        if products.list.iter().any(may_move) {
+            return None;
+        }
+        let products = products.list;
         for &product in products.iter().filter(|product| meets(product.value(), leaves)) {
             // what is not written out LLVM may join, or not; if the product is exact, only another could matter
             let is_met = |sum: Inst<'m>, other: Inst<'m>| !is_exact(other) && meets(other.value(), |user| user == sum);
@@ -70,6 +79,111 @@ impl<'m> Pins<'m> {
             editor.join(sum, operand, product, is_negated);
         }
         self.alone.iter().for_each(|&product| editor.round_alone(product));
+    }
+}
+
+/// The products of a function.
+pub struct Products<'m> {
+    list: Vec<Inst<'m>>,
+    /// The products that use a value.
+    users: FxHashMap<Value<'m>, Vec<Inst<'m>>>,
+}
+
+impl<'m> Products<'m> {
+    pub fn of(function: Function<'m>) -> Products<'m> {
+        let insts = function.blocks().flat_map(|block| block.insts());
+        let list: Vec<Inst<'m>> = insts.filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
+        let mut users: FxHashMap<Value<'m>, Vec<Inst<'m>>> = FxHashMap::default();
+        for &product in &list {
+            factors(product).into_iter().for_each(|factor| users.entry(factor).or_default().push(product));
+        }
+        Products { list, users }
+    }
+
+    /// Whether LLVM may compute a product in another block than its own: in those in front of it, if some way to it has the value
+    /// (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of a branch. The value
+    /// is there if another product has the same factors, or may have those that the phis of the block are on that way.
+    pub fn may_move(&self, product: Inst<'m>) -> bool {
+        let [a, b] = factors(product);
+        let home = product.block();
+        let is_phi = |factor: Value<'m>| {
+            factor.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMPHI && inst.block() == home)
+        };
+        let [ours, theirs] = [a, b].map(|factor| if is_phi(factor) { sources(factor) } else { FxHashSet::default() });
+        let is_alike = |factor: Value<'m>, with: Value<'m>, ways: &FxHashSet<u64>| {
+            factor == with || !ways.is_empty() && !ways.is_disjoint(&sources(with))
+        };
+        let are_alike = |other: &Inst<'m>| {
+            let [c, d] = factors(*other);
+            let are = |c, d| is_alike(a, c, &ours) && is_alike(b, d, &theirs);
+            *other != product && (are(c, d) || are(d, c))
+        };
+        let others = [a, b].into_iter().filter_map(|factor| self.users.get(&factor)).flatten();
+        let alike: FxHashSet<Block<'m>> = others.copied().filter(are_alike).map(|other| other.block()).collect();
+        let is_before = |block: Block<'m>| next(block).any(|succ| succ == home);
+        !alike.is_empty()
+            && home.function().blocks().filter(|&block| is_before(block)).any(|way| {
+                alike.iter().any(|&block| is_always_before(block, way))
+                    || next(way).all(|side| side == home || alike.contains(&side)) && next(way).count() > 1
+            })
+    }
+}
+
+/// The two factors of a product.
+fn factors<'m>(product: Inst<'m>) -> [Value<'m>; 2] {
+    [0, 1].map(|index| product.operand(index))
+}
+
+/// The blocks behind a block.
+fn next<'m>(block: Block<'m>) -> impl Iterator<Item = Block<'m>> {
+    block.terminator().into_iter().flat_map(Inst::successors)
+}
+
+/// Whether all ways from the start of the function to a block go through another, or it is the same.
+fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
+    let mut open: Vec<Block<'m>> = block.function().blocks().take(1).filter(|&first| first != block).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(from) = open.pop() {
+        if from == reached {
+            return block == reached;
+        }
+        if seen.insert(from) {
+            open.extend(next(from).filter(|&to| to != block));
+        }
+    }
+    true
+}
+
+/// Numbers of what a value may be, seen through phis and selects.
+fn sources(value: Value<'_>) -> FxHashSet<u64> {
+    let (mut open, mut seen, mut found) = (vec![value], FxHashSet::default(), FxHashSet::default());
+    while let Some(value) = open.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match value.as_inst() {
+            Some(inst) if inst.opcode() == RawOpcode::LLVMPHI => {
+                open.extend((0..inst.incoming_count()).map(|index| inst.incoming(index).0));
+            }
+            Some(inst) if inst.opcode() == RawOpcode::LLVMSelect => open.extend([inst.operand(1), inst.operand(2)]),
+            _ => _ = found.insert(number(value, NUMBERED)),
+        }
+    }
+    found
+}
+
+/// Operations one behind the other that [`number`] looks at.
+const NUMBERED: u32 = 4;
+
+/// A number that values have in common if they are computed alike; loads as if memory did not change.
+fn number(value: Value<'_>, depth: u32) -> u64 {
+    match value.as_inst() {
+        Some(inst) if !matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) => {
+            let count = if depth == 0 { 0 } else { inst.operand_count() };
+            let operands: Vec<u64> = (0..count).map(|index| number(inst.operand(index), depth - 1)).collect();
+            FxBuildHasher.hash_one((inst.opcode() as u32, operands))
+        }
+        _ => FxBuildHasher.hash_one(value),
     }
 }
 
@@ -142,7 +256,6 @@ fn stays(product: Inst<'_>) -> bool {
 
 /// Whether a block can be reached from itself, without going through another.
 fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
-    let next = |block: Block<'m>| block.terminator().into_iter().flat_map(Inst::successors);
     let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
     while let Some(reached) = open.pop() {
         if reached == block {
