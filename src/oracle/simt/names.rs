@@ -268,6 +268,8 @@ const REGISTERS: &[(&str, Special)] = &[
     ("nsmid", Special::SmCount),
     ("gridid", Special::GridId),
     ("pm0 pm1 pm2 pm3", Special::Fixed(0)),
+    // the driver's, behind all shared memory of a block: to access it is a fault
+    ("reserved_smem_offset_0 reserved_smem_offset_1", Special::Fixed(1 << 30)),
     // a launch without clusters has clusters of 1×1×1 blocks
     ("cluster.ctarank", Special::Fixed(0)),
     ("cluster.nctarank", Special::Fixed(1)),
