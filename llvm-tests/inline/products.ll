@@ -1,6 +1,6 @@
 ; Inlined code computes the same bits. What is joined in the two functions is written as a multiply-add; a product that goes
 ; through an argument, a result or memory, which round it, is rounded on its own. The call stays where a float that was
-; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block, unless it is exact.
+; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block.
 ; RUN: %opt -passes=inline-calls -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
 ; RUN: %opt -passes=inline-calls,steer-spills -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
@@ -16,7 +16,6 @@
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
 ; RUN: %{same} -k partly -a f32[1]:random:1 -a f32:0.3 -a f32:0.7 -a i8:1
-; RUN: %{same} -k exact -a f32[2]:random:1 -a i32:77777777 -a i8:1
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -49,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-7: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-6: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -304,63 +303,6 @@ join:
   %second = fmul contract float %a, %either
   %both = fadd contract float %second, %sum
   store float %both, ptr %out
-  ret void
-}
-
-define void @alone(ptr %p, float %x) {
-  %sum = fadd contract float %x, 1.0
-  store float %sum, ptr %p
-  ret void
-}
-
-; A product that only moves the exponent of an integer has one rounding, joined with the sum of another block or not.
-; CHECK-LABEL: @exact(
-; CHECK-NOT: call {{.*}}@alone
-; CHECK: ret void
-define ptx_kernel void @exact(ptr %out, i32 %a, i1 %more) {
-entry:
-  %object = alloca float
-  %number = uitofp i32 %a to float
-  %product = fmul contract float %number, 0x3DF0000000000000
-  call void @alone(ptr %object, float %product)
-  br i1 %more, label %add, label %end
-add:
-  %sum = fadd contract float %product, 3.0
-  store float %sum, ptr %out
-  br label %end
-end:
-  %new = load float, ptr %object
-  %second = getelementptr i8, ptr %out, i64 4
-  store float %new, ptr %second
-  ret void
-}
-
-define void @other(ptr %p, float %x) {
-  %sum = fadd contract float %x, 1.0
-  store float %sum, ptr %p
-  ret void
-}
-
-; Here another product may be joined with that sum instead.
-; CHECK-LABEL: @exact_or_other(
-; CHECK: call {{.*}}@other
-define ptx_kernel void @exact_or_other(ptr %out, i32 %a, float %b, i1 %more) {
-entry:
-  %object = alloca float
-  %number = uitofp i32 %a to float
-  %product = fmul contract float %number, 0x3DF0000000000000
-  %rounded = fmul contract float %b, %b
-  store float %rounded, ptr %out
-  call void @other(ptr %object, float %product)
-  br i1 %more, label %add, label %end
-add:
-  %sum = fadd contract float %product, %rounded
-  %third = getelementptr i8, ptr %out, i64 8
-  store float %sum, ptr %third
-  br label %end
-end:
-  %new = load float, ptr %object
-  store float %new, ptr %out
   ret void
 }
 

@@ -59,13 +59,10 @@ impl<'m> Pins<'m> {
         if products.list.iter().any(may_move) {
             return None;
         }
-        let products = products.list;
-        for &product in products.iter().filter(|product| meets(product.value(), leaves)) {
-            // what is not written out LLVM may join, or not; if the product is exact, only another could matter
-            let is_met = |sum: Inst<'m>, other: Inst<'m>| !is_exact(other) && meets(other.value(), |user| user == sum);
-            let may_matter = |sum: Inst<'m>| !is_exact(product) || products.iter().any(|&other| is_met(sum, other));
+        for product in products.list.into_iter().filter(|product| meets(product.value(), leaves)) {
+            // what is not written out LLVM may join, or not
             let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
-            if meets(product.value(), |user| is_open(user) && may_matter(user)) || !Editor::rounds_alone(product.ty()) {
+            if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
                 return None;
             }
             pins.alone.push(product);
@@ -266,23 +263,6 @@ fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
         }
     }
     false
-}
-
-/// Whether a product of `float` or `double` only moves the exponent of a number that was an integer, and so has one rounding
-/// whether it is joined or not: by a power of two that is at most 1, and as long as one of these numbers is normal. Random
-/// numbers are brought to [0, 1) in this way.
-fn is_exact(product: Inst<'_>) -> bool {
-    let is_integer = |value: Value<'_>| {
-        let converts = |inst: Inst<'_>| matches!(inst.opcode(), RawOpcode::LLVMUIToFP | RawOpcode::LLVMSIToFP);
-        value.as_inst().is_some_and(converts)
-    };
-    let is_power = |value: Value<'_>| {
-        let is_power = |number: f64| number.to_bits() << (u64::BITS - f64::MANTISSA_DIGITS + 1) == 0;
-        let is_small = |number: f64| (f64::from(f32::MIN_POSITIVE)..=1.0).contains(&number.abs());
-        value.float_constant().is_some_and(|number| is_power(number) && is_small(number))
-    };
-    let is_wide = matches!(product.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
-    is_wide && [[0, 1], [1, 0]].iter().any(|&[a, b]| is_integer(product.operand(a)) && is_power(product.operand(b)))
 }
 
 /// Whether an instruction passes a value to memory or to another function.
