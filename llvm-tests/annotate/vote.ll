@@ -1,6 +1,7 @@
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=64x4 -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=64x4 -S %s -o %t.ll
+; RUN: %warpwise simt --compare %s %t.ll -k row --block 64,4 -a 'f32[256]:random:1' -a 'f32[4]:random:2' -a i32:4
 ; RUN: %llc -mcpu=sm_90 %t.ll -o %t.ptx
 ; RUN: %ptxas -arch=sm_90 %t.ptx -o %t.cubin
 ; RUN: %nvdisasm -c %t.cubin | %FileCheck --check-prefix=SASS %s
@@ -20,7 +21,8 @@ define ptx_kernel void @row(ptr noalias %p, ptr noalias %q, i32 %n) {
 entry:
   %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
-  %i = mul i32 %x, %n
+  %before = shl i32 %y, 6
+  %i = add i32 %before, %x
   %address = getelementptr float, ptr %p, i32 %i
   %v = load float, ptr %address
   %c = icmp eq i32 %y, 2

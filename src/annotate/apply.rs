@@ -3,7 +3,6 @@
 
 use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
-use super::shuffles::Shuffle;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::Func;
 use warpwise_ir::entity::Block;
@@ -43,7 +42,7 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
 
 /// Carries out the rest of the plan for one function; returns whether anything changed.
 pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
-    let Plan { shuffles, votes, invariants, rejects: _ } = plan;
+    let Plan { votes, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
     let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
     for invariant in invariants {
@@ -56,10 +55,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
     for &block in votes {
         vote(editor, facts, handles, block);
     }
-    for shuffle in shuffles {
-        apply_shuffle(editor, handles, shuffle);
-    }
-    !(invariants.is_empty() && votes.is_empty() && shuffles.is_empty())
+    !(invariants.is_empty() && votes.is_empty())
 }
 
 /// `br c` becomes `br (any c)`.
@@ -68,12 +64,4 @@ fn vote<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, block
     let condition = branch.branch_condition().expect("only conditional branches are voted on");
     let any = editor.before(branch).vote_any(condition, "uni.any");
     editor.set_operand(branch, 0, any);
-}
-
-fn apply_shuffle<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, shuffle: &Shuffle) {
-    let old = handles.value(shuffle.value);
-    let leaf = old.as_inst().expect("arguments are not shuffled");
-    let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
-    editor.replace_uses_where(old, new, |user| user.value() != new);
-    editor.replace_in_records(old, new);
 }

@@ -1,17 +1,14 @@
 //! annotate-uniform: how are LLVM and ptxas told what the warp agrees on?
 //!
 //! [`plan`] reads facts, [`apply`] edits. [`claim`] defines `!warpwise.uniform`, and [`verify`] checks it. [`ptxas`]
-//! finds what ptxas does not know, [`sites`] and [`shuffles`] decide what pays, [`lane_zero`] and [`readonly`] what is
-//! legal. docs/ANNOTATE.md has the measurements.
+//! finds what ptxas does not know, [`sites`] decides what pays, [`readonly`] what is legal. docs/ANNOTATE.md has the measurements.
 
 pub mod apply;
 pub mod claim;
-pub mod lane_zero;
 pub mod plan;
 pub mod products;
 pub mod ptxas;
 pub mod readonly;
-pub mod shuffles;
 pub mod sites;
 pub mod verify;
 
@@ -77,11 +74,6 @@ fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>
     let admits = |at, name, message: &dyn Fn() -> String| driver::admits(function, at, name, message, host);
     let vote = || "branch is uniform: voted on, so that ptxas knows".to_owned();
     plan.votes.retain(|&block| admits(branch(block), "UniformVote", &vote));
-    plan.shuffles.retain(|shuffle| {
-        let branches = shuffle.branches;
-        let message = || format!("value is uniform: read from lane 0, so that ptxas knows {branches} branch(es)");
-        admits(func.def(shuffle.value).map(|inst| handles.inst(inst)), "UniformShuffle", &message)
-    });
     plan.invariants.retain(|invariant| {
         let how = if invariant.needs_space { ", from global memory as all callers say" } else { "" };
         let message = || format!("load reads memory that the kernel never writes: marked invariant{how}");

@@ -2,19 +2,15 @@
 //!
 //! 1. **Hidden branches**: uniform branches that ptxas cannot prove uniform, found by following the uses of *leaves*
 //!    ([`ptxas`](super::ptxas)).
-//! 2. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
-//!    there.
-//! 3. **Votes**: of the branches still hidden, those in warp-convergent blocks with a join and with sides too long to be
-//!    predicated get a vote.
-//! 4. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
+//! 2. **Votes**: of these, the branches in warp-convergent blocks with a join and with sides too long to be predicated get
+//!    a vote.
+//! 3. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
-use super::lane_zero::LaneZero;
 use super::products;
 use super::ptxas::Ptxas;
 use super::readonly::{ReadOnly, ReadOnlyMemory};
-use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
 use crate::mutants::{self, Mutant};
 use crate::settings::{Results, Settings};
@@ -36,8 +32,6 @@ pub enum Reject {
     Short,
     #[error("branch is uniform, but its sides never meet: there is no barrier to remove")]
     NoJoin,
-    #[error("branch is uniform, but votes are switched off")]
-    SwitchedOff,
 }
 
 impl Reject {
@@ -48,7 +42,6 @@ impl Reject {
             Reject::LoopEnd => "BranchEndsLoop",
             Reject::Short => "BranchTooShort",
             Reject::NoJoin => "BranchWithoutJoin",
-            Reject::SwitchedOff => "BranchSwitchedOff",
         }
     }
 }
@@ -64,7 +57,6 @@ pub struct InvariantLoad {
 /// What will be done to a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    pub shuffles: Vec<Shuffle>,
     /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
     pub invariants: Vec<InvariantLoad>,
@@ -72,11 +64,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether the analysis will know less about the function afterwards. It takes the result of a vote or shuffle to
-    /// be uniform in the warp only, and some such value is uniform in the block or the grid now.
+    /// Whether the analysis will know less about the function afterwards. It takes the result of a vote to be uniform in
+    /// the warp only, and some such condition is uniform in the block or the grid now.
     pub fn narrows(&self, facts: &Facts) -> bool {
         self.votes.iter().any(|&block| facts.branch_scope(block) != Some(Scope::Warp))
-            || self.shuffles.iter().any(|shuffle| facts.scope(shuffle.value) != Some(Scope::Warp))
     }
 }
 
@@ -89,7 +80,7 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, s
         products::keep_apart(facts, handles, &mut invariants);
     }
     let mut plan = Plan { invariants, ..Plan::default() };
-    plan_branches(facts, settings, &mut plan);
+    plan_branches(facts, &mut plan);
     plan
 }
 
@@ -121,27 +112,15 @@ fn invariant(
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 
-fn plan_branches(facts: &Facts, settings: &Settings, plan: &mut Plan) {
+fn plan_branches(facts: &Facts, plan: &mut Plan) {
     let ptxas = Ptxas::new(facts);
-    let mut leaves = ptxas.leaves();
-    if leaves.is_empty() {
-        return;
-    }
-    let mut hidden = ptxas.hidden_by(&leaves);
+    let hidden = ptxas.hidden();
     if hidden.is_empty() {
         return;
     }
     let sites = Sites::new(facts);
-    if !settings.no_shuffle {
-        let lane_zero = LaneZero::new(facts, sites.post_dominators());
-        plan.shuffles = shuffles(facts, &ptxas, &sites, &lane_zero, &leaves);
-        if !plan.shuffles.is_empty() {
-            leaves.retain(|&leaf| !plan.shuffles.iter().any(|shuffle| shuffle.value == leaf));
-            hidden = ptxas.hidden_by(&leaves);
-        }
-    }
     for block in hidden.branches() {
-        match may_vote(facts, &sites, settings, block) {
+        match may_vote(facts, &sites, block) {
             Ok(()) => plan.votes.push(block),
             Err(reject) => plan.rejects.push((block, reject)),
         }
@@ -156,14 +135,13 @@ fn plan_branches(facts: &Facts, settings: &Settings, plan: &mut Plan) {
 }
 
 /// Whether all lanes vote on a hidden branch.
-fn may_vote(facts: &Facts, sites: &Sites<'_>, settings: &Settings, block: Block) -> Result<(), Reject> {
+fn may_vote(facts: &Facts, sites: &Sites<'_>, block: Block) -> Result<(), Reject> {
     let is_switch = facts.func.insts[facts.func.terminator(block)].opcode == Opcode::Switch;
     match sites.of(block) {
         Site::LoopEnd => Err(Reject::LoopEnd),
         Site::NoJoin => Err(Reject::NoJoin),
         Site::Short => Err(Reject::Short),
         Site::Region if is_switch || !facts.is_convergent(block) => Err(Reject::NotConvergent),
-        Site::Region if settings.no_vote => Err(Reject::SwitchedOff),
         Site::Region => Ok(()),
     }
 }

@@ -31,17 +31,13 @@ pub struct Ptxas<'a> {
     facts: &'a Facts,
 }
 
-/// Hidden values and branches, propagated from some leaves.
+/// Hidden values and branches.
 pub struct Hidden {
     values: FixedBitSet,
     branches: FixedBitSet,
 }
 
 impl Hidden {
-    /// Whether the branch at the end of a block is uniform without ptxas knowing.
-    pub fn branch(&self, block: Block) -> bool {
-        self.branches.contains(block.index())
-    }
     /// The blocks that end in hidden branches, in function order.
     pub fn branches(&self) -> impl Iterator<Item = Block> + '_ {
         self.branches.ones().map(Block::new)
@@ -59,7 +55,7 @@ impl<'a> Ptxas<'a> {
     }
 
     /// The leaves, arguments first, then in function order.
-    pub fn leaves(&self) -> Vec<Value> {
+    fn leaves(&self) -> Vec<Value> {
         let func = &self.facts.func;
         let mut leaves = Vec::new();
         if !func.is_kernel {
@@ -154,8 +150,8 @@ impl<'a> Ptxas<'a> {
         }
     }
 
-    /// Everything that is hidden because these leaves are.
-    pub fn hidden_by(&self, leaves: &[Value]) -> Hidden {
+    /// Everything that is hidden: the leaves, and what is hidden because they are.
+    pub fn hidden(&self) -> Hidden {
         let func = &self.facts.func;
         let cfg = self.facts.cfg();
         let mut hidden = Hidden {
@@ -163,8 +159,8 @@ impl<'a> Ptxas<'a> {
             branches: FixedBitSet::with_capacity(func.blocks.len()),
         };
         let mut sync: Option<SyncDependence<'_>> = None;
-        let mut work: Vec<Value> = leaves.to_vec();
-        hidden.values.extend(leaves.iter().map(|leaf| leaf.index()));
+        let mut work = self.leaves();
+        hidden.values.extend(work.iter().map(|leaf| leaf.index()));
         while let Some(value) = work.pop() {
             for &user in self.facts.users(value) {
                 let Some(branch) = self.reach(user, &mut hidden, &mut work) else { continue };

@@ -42,11 +42,6 @@ impl<'a> Sites<'a> {
         Sites { facts, post: Dominators::backward(&facts.func.graph, &facts.cfg().cycles) }
     }
 
-    /// The post-dominators.
-    pub fn post_dominators(&self) -> &Dominators {
-        &self.post
-    }
-
     /// The kind of the branch at the end of a block.
     pub fn of(&self, block: Block) -> Site {
         let graph = &self.facts.func.graph;
@@ -60,11 +55,6 @@ impl<'a> Sites<'a> {
         }
         let Some(join) = self.post.idom(block).filter(|&join| !self.is_bare_return(join)) else { return Site::NoJoin };
         if self.is_short(block, join) { Site::Short } else { Site::Region }
-    }
-
-    /// Depth of the innermost cycle around a block, zero outside cycles.
-    pub fn depth(&self, block: Block) -> u32 {
-        depth(self.facts, block)
     }
 
     /// Whether a block is nothing but a return: lanes that reach it exit there, and do not meet.
@@ -109,10 +99,4 @@ impl<'a> Sites<'a> {
         }
         true
     }
-}
-
-/// Depth of the innermost cycle around a block, zero outside cycles.
-pub fn depth(facts: &Facts, block: Block) -> u32 {
-    let cycles = &facts.cfg().cycles;
-    cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle))
 }

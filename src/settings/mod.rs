@@ -85,10 +85,6 @@ pub struct Settings {
     pub choices: Option<std::path::PathBuf>,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
-    /// Insert no votes on hidden branches.
-    pub no_vote: bool,
-    /// Shuffle no hidden values.
-    pub no_shuffle: bool,
     /// How many plans are carried out, if not all.
     pub limit: Option<u32>,
     /// Print every decision.
@@ -227,14 +223,12 @@ impl Settings {
             tune: _,
             choices: _,
             assume_restrict,
-            no_vote,
-            no_shuffle,
             limit: _, // who bisects what was built must build the same
             trace: _,
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
-        format!("{:?}", (general, of_transforms, (!no_vote, !no_shuffle)))
+        format!("{:?}", (general, of_transforms))
     }
 }
 
@@ -292,8 +286,6 @@ mod tests {
         assert!(Settings::parse("steer-spills", "no-fuse").is_err());
         let annotate = |text: &str| Settings::parse("annotate-uniform", text);
         assert!(annotate("verify").unwrap().verify);
-        assert!(!annotate("vote=1").unwrap().no_vote && annotate("vote=0").unwrap().no_vote);
-        assert!(annotate("vote=2").is_err());
         assert!(annotate("no-fuse").is_err());
         assert!(Settings::parse("fuse-branches", "always").unwrap().always);
         assert!(Settings::parse("steer-spills", "always").is_err());

@@ -86,11 +86,6 @@ const fn runs(transform: Transform, option: Word, help: Word) -> Parameter {
     Parameter { option, ..both(transform.word(), "", &[DEFAULT], Takes::Runs(transform), help) }
 }
 
-/// A parameter of `annotate-uniform` that is on unless it is set to 0.
-const fn way(name: Word, set: fn(&mut Settings, bool), help: Word) -> Parameter {
-    parameter(name, "0", &[ANNOTATE], Takes::Switch(set), help)
-}
-
 /// The rows.
 #[rustfmt::skip]
 pub const PARAMETERS: &[Parameter] = &[
@@ -156,13 +151,10 @@ pub const PARAMETERS: &[Parameter] = &[
         "Unroll or meld whatever is legal, even if it does not pay: for tests"),
     parameter("verify", "", &[ANNOTATE], Takes::Switch(|settings, on| settings.verify = on),
         "Check existing annotations instead of writing them"),
-    way("vote", |settings, on| settings.no_vote = !on,
-        "Insert no votes on branches that ptxas does not know to be uniform"),
-    way("shuffle", |settings, on| settings.no_shuffle = !on, "Read no values from lane 0 for such branches"),
 ];
 
 impl Parameter {
-    /// How the parameter is written: `regs=N`, `fuse, no-fuse`, `vote=0`.
+    /// How the parameter is written: `regs=N`, `fuse, no-fuse`.
     pub fn form(&self) -> String {
         match self.takes {
             Takes::Runs(_) | Takes::Steer | Takes::Profile => format!("{0}, no-{0}", self.name),

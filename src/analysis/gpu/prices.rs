@@ -273,9 +273,6 @@ pub const OBJECT_MAX_BYTES: u64 = 256;
 
 // Annotations and advice.
 
-/// Maximum number of values of one function that are read from lane 0; no gain was measured from more. \[number of
-/// kernels not recorded\]
-pub const MAX_SHUFFLES: usize = 16;
 /// The least share of the kernel's issue cycles that is worth an argument more. \[not measured\]
 pub const ADVICE_LEAST_SHARE: f64 = 0.05;
 /// The least number of issue cycles of a warp: about one division. \[not measured\]

@@ -1,4 +1,4 @@
-//! Which edits does `annotate-uniform` need? Metadata, votes and shuffles.
+//! Which edits does `annotate-uniform` need? Metadata and votes.
 
 use super::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Inst, Value};
@@ -10,12 +10,6 @@ impl<'m> Editor<'m> {
     pub fn vote_any(&mut self, predicate: Value<'m>, name: &str) -> Value<'m> {
         let everyone = self.int(32, u64::from(u32::MAX));
         self.intrinsic("llvm.nvvm.vote.any.sync", &[], &[everyone, predicate], name)
-    }
-
-    /// The value that lane 0 holds, from a shuffle of the whole warp; 32-bit integers only.
-    pub fn shuffle_from_lane_0(&mut self, value: Value<'m>, name: &str) -> Value<'m> {
-        let arguments = [self.int(32, u64::from(u32::MAX)), value, self.int(32, 0), self.int(32, 31)];
-        self.intrinsic("llvm.nvvm.shfl.sync.idx.i32", &[], &arguments, name)
     }
 
     /// Removes metadata of a kind.
