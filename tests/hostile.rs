@@ -16,7 +16,6 @@ const COMMANDS: &[&[&str]] = &[
     &["map", "diff"],
     &["map", "json"],
     &["map", "html"],
-    &["map", "precision"],
     &["tune", "show"],
     &["tune", "json"],
     &["doctor"],

@@ -18,7 +18,8 @@
 ; The machine says the same of the module without counters, and knows the uniform branch besides.
 ; RUN: %warpwise simt %s -k limits --grid 2 --block 64 -a 'i32[160]:zero' -a i32:192 -a 'bytes:000000000000000084000000000000000000000000000000' -a i32:1 --save-map %t.seen
 ; RUN: %warpwise map show %t.seen | %FileCheck %s --check-prefix=SEEN
-; RUN: %warpwise simt %s -k rows --block 33,2 -a 'i32[128]:zero' -a i32:64 --map text | %FileCheck %s --check-prefix=TEXT
+; RUN: %warpwise simt %s -k rows --block 33,2 -a 'i32[128]:zero' -a i32:64 --save-map %t.rows.seen
+; RUN: %warpwise map json %t.rows.seen | %FileCheck %s --check-prefix=SHAPE
 ; RUN: %warpwise simt --compare %s %t.ll -k limits --grid 2 --block 50 -a 'i32[160]:zero' -a i32:99 -a 'bytes:000000000000000084000000000000000000000000000000' -a i32:0 | %FileCheck %s --check-prefix=SAME
 
 ; CHECK-LABEL: define ptx_kernel void @limits
@@ -35,9 +36,14 @@
 ; ROWS: 2 branches were counted as the machine saw them
 ; WHOLE: counted branches: 2 executed, 2 called divergent, 2 of these never split (100.0 %); uniform by a condition that held in every launch: 2, which leaves 0 of 0 (0.0 %)
 ; SHORT: counted branches: 2 executed, 2 called divergent, 1 of these never split (50.0 %); uniform by a condition that held in every launch: 1, which leaves 0 of 1 (0.0 %)
-; TEXT: `threadIdx.x >> 5 == 1` depends on threadIdx.x; uniform if blockDim.x is a multiple of 32 (in 0 of 1 launches), or if the block has one dimension (in 0 of 1 launches)
-; TEXT: uniform if blockDim.x <= n (in 1 of 1 launches), or if blockDim.x and n are multiples of 32 (in 0 of 1 launches)
-; TEXT: counted branches: 2 executed, 2 called divergent, 1 of these never split (50.0 %); uniform by a condition that held in every launch: 1, which leaves 0 of 1 (0.0 %)
+; SHAPE: "left": 0,
+; SHAPE: "text": "blockDim.x is a multiple of 32"
+; SHAPE: "held": 0,
+; SHAPE: "text": "the block has one dimension"
+; SHAPE: "held": 0,
+; SHAPE: "text": "blockDim.x <= n"
+; SHAPE: "held": 1,
+; SHAPE: "text": "blockDim.x and n are multiples of 32"
 ; SAME: equal under the lockstep scheduler
 
 ; JSON: "precision": {

@@ -1,13 +1,11 @@
 //! `warpwise map`: what did programs with counters count? Shown as tables, as JSON, as an HTML page.
 
-use super::{replace, say, say_json, simt};
-use crate::map_report::{page, precision, show};
+use super::{replace, say, say_json};
+use crate::map_report::{page, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use warpwise_analysis::counts::{self, Counted};
-use warpwise_ir::llvm::image;
-use warpwise_oracle::simt::DivergenceMap;
 use warpwise_rt::format::Map;
 
 /// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-profile-generate.
@@ -53,16 +51,6 @@ enum What {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// How many branches that an analysis (ours, its simple mode, LLVM's) calls divergent never split on the lockstep
-    /// machine, in the launches that CUDA sources name in `// simt:` lines
-    Precision {
-        /// CUDA sources with `// simt:` lines
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// JSON instead of a table
-        #[arg(long)]
-        json: bool,
-    },
     /// One self-contained page: source, control flow, branches
     Html {
         /// Map files; counts of the same code are added up
@@ -102,20 +90,6 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 false => say(&show::difference_text(&changes)),
             }
         }
-        What::Precision { files, json } => {
-            let mut rows = Vec::new();
-            for file in files {
-                rows.extend(precision_of(file)?);
-            }
-            match json {
-                true => say_json(&rows)?,
-                false => say(&precision::table(&rows))?,
-            }
-            match precision::total(&rows).mistakes() {
-                0 => Ok(()),
-                mistakes => bail!("{mistakes} branches that the analysis calls uniform split: please report this"),
-            }
-        }
         What::Merge { files, output } => merge(files, output),
         What::Html { files, output } => {
             let (map, modules) = counts::read_all(files)?;
@@ -123,15 +97,6 @@ pub fn run(args: &MapArgs) -> Result<()> {
             std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
         }
     }
-}
-
-/// Compares the lockstep machine with the analyses on a source with `// simt:` lines.
-pub fn precision_of(file: &Path) -> Result<Vec<precision::Row>> {
-    let module = simt::open(file, &[])?;
-    let image = image::import(module.handle(), &file.display().to_string());
-    let mut seen = DivergenceMap::default();
-    let launches = simt::run_named(file, &image, &mut seen)?;
-    precision::rows(&module, &image, &seen, &launches).map_err(anyhow::Error::msg)
 }
 
 fn summary(map: &Map, modules: &[Counted]) -> show::Summary {

@@ -1,17 +1,15 @@
 //! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
-use super::{cuda, record, say, say_json, simt_args};
+use super::{cuda, record, say, simt_args};
 use crate::map_report::measured::LineObserver;
-use crate::map_report::{observed, show};
 use anyhow::{Context, Result, bail};
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use simt_args::{Buffer, Element, Given};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpwise::map::describe;
 use warpwise::settings::table::MAX_SHARED;
 use warpwise_analysis::counts::Counted;
-use warpwise_analysis::counts::condition::Launch;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_analysis::explain::symbol::{is_named, kernel_symbol};
 use warpwise_ir::launch_table::{is_alternative, is_version};
@@ -59,9 +57,6 @@ pub struct SimtArgs {
     /// Merge split lanes only at immediate post-dominators
     #[arg(long)]
     strict_reconvergence: bool,
-    /// Print the divergence map
-    #[arg(long, value_name = "FORMAT")]
-    map: Option<MapFormat>,
     /// Check memory for races: shared, or shared and global
     #[arg(long, value_name = "WHERE", num_args = 0..=1, default_missing_value = "shared")]
     race: Option<RaceWhere>,
@@ -81,16 +76,16 @@ pub struct SimtArgs {
     #[arg(long)]
     full: bool,
     /// Compare every dynamic instance of every value, branch and block with what the analysis claims
-    #[arg(long, conflicts_with_all = ["map", "compare"])]
+    #[arg(long, conflicts_with = "compare")]
     check: bool,
     /// Compare the counters of a module that divergence-map rewrote with the machine's own divergence map
-    #[arg(long, conflicts_with_all = ["map", "compare", "check"])]
+    #[arg(long, conflicts_with_all = ["compare", "check"])]
     recount: bool,
     /// Save as a map file what the machine observed or, if divergence-map rewrote the module, what its counters say
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "compare", "check"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "check"])]
     save_map: Option<PathBuf>,
     /// Write what the machine did on each line, as a table for `warpwise report --html PAGE --lines TABLE`
-    #[arg(long, value_name = "TABLE", conflicts_with_all = ["map", "compare", "check"])]
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["compare", "check"])]
     lines: Option<PathBuf>,
     /// Run two versions on the same inputs under both schedulers and compare all memory
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
@@ -107,12 +102,6 @@ pub struct SimtArgs {
     /// Further flags for clang, for .cu files
     #[arg(long = "clang-flag", value_name = "FLAG", allow_hyphen_values = true)]
     clang_flags: Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MapFormat {
-    Text,
-    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -237,33 +226,6 @@ impl SimtArgs {
     }
 }
 
-/// A line of options with which sources describe their launches: `// simt: --grid 3 …`.
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    args: SimtArgs,
-}
-
-/// Runs every launch described in a source; returns them, each with the symbol of what ran.
-pub fn run_named(source: &Path, image: &ModuleImage, observer: &mut impl Observer) -> Result<Vec<(String, Launch)>> {
-    let text = std::fs::read_to_string(source).with_context(|| format!("cannot read {}", source.display()))?;
-    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// simt: ")).collect();
-    if lines.is_empty() {
-        bail!("{} names no launch: add a line such as // simt: --block 256 --arg f32[256]:iota", source.display());
-    }
-    let mut launches = Vec::with_capacity(lines.len());
-    for line in lines {
-        let words = shlex::split(line).with_context(|| format!("{}: cannot read '{line}'", source.display()))?;
-        let words = ["simt".to_owned(), source.display().to_string()].into_iter().chain(words);
-        let Line { args } = Line::try_parse_from(words).with_context(|| format!("{}: {line}", source.display()))?;
-        let (inputs, _) = args.inputs()?;
-        let report = launch(&args, image, &inputs, observer);
-        let report = report.with_context(|| format!("{}: {line}", source.display()))?;
-        launches.push((args.launched(image, &report)?, recount::launch_of(&args.config(), &inputs)));
-    }
-    Ok(launches)
-}
-
 /// Runs the subcommand.
 pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     let (inputs, given) = args.inputs()?;
@@ -279,23 +241,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     }
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let report = match args.map {
-        None => launch(args, &image, &inputs, &mut Nobody)?,
-        Some(format) => {
-            let mut map = DivergenceMap::default();
-            let report = launch(args, &image, &inputs, &mut map)?;
-            let counted = observed(args, file, (&module, &image), &inputs, &map, &report)?;
-            let branches = observed::branches(&counted, &image, &map);
-            match format {
-                MapFormat::Text => {
-                    let precision = show::summary(&[], &[counted]).precision;
-                    say(&format!("{}{}\n", observed::text(&branches), precision.sentence()))?;
-                }
-                MapFormat::Json => say_json(&branches)?,
-            }
-            report
-        }
-    };
+    let report = launch(args, &image, &inputs, &mut Nobody)?;
     if let Some(folder) = &args.record {
         let kernel = Machine::new(&image).kernel(args.kernel_in(&image)?.as_deref())?;
         record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
@@ -387,10 +333,6 @@ fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()>
             }
         };
         simt_args::save(Path::new(path), element, &bytes.data).with_context(|| format!("cannot write {path}"))?;
-    }
-    // with JSON, nothing but the map goes to standard output
-    if args.map == Some(MapFormat::Json) {
-        return Ok(());
     }
     for (number, buffer) in report.buffers.iter().enumerate() {
         if let Some(bytes) = buffer.as_ref().filter(|_| !saved.contains(&number)) {

@@ -1,7 +1,6 @@
 //! The only code that touches LLVM: everything else sees indices and plain data.
 #![allow(unsafe_code)] // the LLVM boundary: each block names its guarantor
 
-pub mod compare;
 pub mod debug_check;
 pub mod dialect;
 pub mod edit;

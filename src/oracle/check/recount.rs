@@ -3,8 +3,7 @@
 //! The machine records its own map of the instrumented module, including the instrumentation's own branches. What it
 //! observed at the original branches is compared with what the module counted in its own memory.
 
-use crate::simt::{Arg, BranchCount, DivergenceMap, Inputs, LaunchConfig, LaunchReport};
-use std::collections::HashMap;
+use crate::simt::{Arg, BranchCounts, DivergenceMap, Inputs, LaunchConfig, LaunchReport};
 use warpwise_analysis::counts::condition::Launch;
 use warpwise_analysis::counts::table::{BranchTable, FunctionTable, Header, Table, TableError};
 use warpwise_analysis::counts::{Counted, SYMBOL};
@@ -71,12 +70,12 @@ pub fn compare(
 ) -> Result<usize, RecountError> {
     let (table, counts) = raw(report)?;
     let table = Table::decode(table)?.1;
-    let by_place = by_place(image, seen);
     let mut met = 0;
     for function in &table.functions {
         compare_conditions(function, &counts, launch)?;
         let symbol = &function.symbol;
-        let Some(body) = image.functions.iter().find(|body| body.name == *symbol) else { continue };
+        let Some(id) = image.function(symbol) else { continue };
+        let body = &image.functions[id.index()];
         let original = original_branches(body);
         if original.len() != function.branches.len() {
             let (table, module) = (function.branches.len(), original.len());
@@ -85,7 +84,7 @@ pub fn compare(
         for (branch, inst) in function.branches.iter().zip(original) {
             let Some(slot) = branch.slot else { continue };
             let record = &counts[slot as usize..][..branch.words() as usize];
-            let saw = by_place.get(&(symbol.clone(), inst));
+            let saw = seen.branches.get(&(id, inst));
             let expected = saw.map_or_else(|| vec![0; record.len()], |saw| words_of(branch, saw));
             met += usize::from(saw.is_some());
             let splits = saw.is_some_and(|saw| saw.splits > 0);
@@ -129,7 +128,6 @@ fn compare_conditions(kernel: &FunctionTable, counts: &[u64], launch: &Launch) -
 /// A map of what the machine observed of one launch of a module without counters: its table, and the counts that counters
 /// would have. `kernel` is the symbol of what ran.
 pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, kernel: &str, launch: &Launch) -> Counted {
-    let by_place = by_place(image, seen);
     let mut counts: Vec<u64> = Vec::new();
     for function in &mut table.functions {
         if function.symbol == kernel {
@@ -141,13 +139,14 @@ pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, ker
                 counts.extend(holds.map(u64::from));
             }
         }
-        let Some(body) = image.functions.iter().find(|body| body.name == function.symbol) else { continue };
+        let Some(id) = image.function(&function.symbol) else { continue };
+        let body = &image.functions[id.index()];
         let insts = original_branches(body);
         if insts.len() != function.branches.len() {
             continue;
         }
         for (branch, inst) in function.branches.iter_mut().zip(insts) {
-            let saw = by_place.get(&(function.symbol.clone(), inst));
+            let saw = seen.branches.get(&(id, inst));
             branch.slot = Some(counts.len() as u32);
             counts.extend(saw.map_or_else(|| vec![0; branch.words() as usize], |saw| words_of(branch, saw)));
         }
@@ -161,18 +160,13 @@ pub fn file_of(counted: &Counted) -> Map {
     Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] }
 }
 
-/// What was seen, by function and instruction.
-fn by_place(image: &ModuleImage, seen: &DivergenceMap) -> HashMap<(String, u32), BranchCount> {
-    seen.branches(image).into_iter().map(|branch| ((branch.function.clone(), branch.inst), branch)).collect()
-}
-
 /// The record that a branch should have.
-fn words_of(branch: &BranchTable, saw: &BranchCount) -> Vec<u64> {
-    let mut targets: Vec<(&str, u64)> = Vec::new();
-    for (block, lanes) in &saw.taken {
+fn words_of(branch: &BranchTable, saw: &BranchCounts) -> Vec<u64> {
+    let mut targets: Vec<(u32, u64)> = Vec::new();
+    for &(block, lanes) in &saw.taken {
         match targets.iter_mut().find(|target| target.0 == block) {
             Some(target) => target.1 += lanes,
-            None => targets.push((block, *lanes)),
+            None => targets.push((block, lanes)),
         }
     }
     let mut words = vec![saw.visits, saw.splits, saw.lanes];

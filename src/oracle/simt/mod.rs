@@ -62,7 +62,7 @@ pub use launch::{
 };
 pub(crate) use layout::Shapes;
 pub use machine::Machine;
-pub use map::{BranchCount, DivergenceMap};
+pub use map::{BranchCounts, DivergenceMap};
 pub(crate) use observe::mix;
 pub use observe::{LaneValues, Nobody, Observer, StepContext};
 pub(crate) use warp::{among, lanes_of};
