@@ -132,17 +132,3 @@ fn narrowest(facts: &Facts, inst: Inst, values: &[Value]) -> Option<Scope> {
     }
     Some(scope)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wider_or_better_placed_claim_implies_the_other() {
-        let claim = |scope, convergent| Claim { scope, convergent };
-        assert!(claim(Scope::Grid, true).implies(claim(Scope::Warp, false)));
-        assert!(claim(Scope::Warp, true).implies(claim(Scope::Warp, true)));
-        assert!(!claim(Scope::Warp, true).implies(claim(Scope::Block, true)));
-        assert!(!claim(Scope::Grid, false).implies(claim(Scope::Grid, true)));
-    }
-}

@@ -52,8 +52,6 @@ mod schedule;
 mod sinking;
 mod splits;
 mod switch;
-#[cfg(test)]
-mod tests;
 mod versions;
 mod weight;
 

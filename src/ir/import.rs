@@ -225,51 +225,9 @@ fn call_of<'m>(context: &ModuleContext<'m>, kind: &CallKind<'m>, asms: &mut Asse
 }
 #[cfg(test)]
 mod tests {
-    use super::super::inst::{Flags, GepTerm, Opcode};
     use super::*;
-    use crate::entity::{Block, Inst};
     use crate::llvm::owned::OwnedModule;
-    use cranelift_entity::EntityRef;
 
-    #[test]
-    fn imports_a_small_kernel() {
-        let text = r#"
-target triple = "nvptx64-nvidia-cuda"
-define ptx_kernel void @k(ptr noalias readonly %a, i32 %n) "nvvm.reqntid"="64,2" {
-entry:
-  %t = tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %c = icmp slt i32 %t, %n
-  br i1 %c, label %then, label %exit
-then:
-  %i = zext nneg i32 %t to i64
-  %p = getelementptr inbounds { i32, [4 x float] }, ptr %a, i64 %i, i32 1, i64 2
-  store float 1.0, ptr %p, align 4
-  br label %exit
-exit:
-  %r = phi i32 [ 0, %entry ], [ %t, %then ]
-  ret void
-}
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-"#;
-        let module = OwnedModule::from_text(text, "t").unwrap();
-        let context = ModuleContext::new(module.handle());
-        let function = module.handle().function("k").unwrap();
-        let (func, handles) = import(&context, function);
-        assert!(func.is_kernel && func.params[0].noalias && func.params[0].readonly);
-        assert_eq!(func.blocks.len(), 3);
-        assert_eq!(func.insts.len(), 9);
-        let gep = func.insts.keys().find(|&i| func.insts[i].opcode == Opcode::Gep).unwrap();
-        assert_eq!(func.gep(gep).offset, 12);
-        assert_eq!(func.gep(gep).terms, &[GepTerm { operand: 1, stride: 20 }]);
-        assert!(func.insts[gep].flags.contains(Flags::INBOUNDS));
-        let phi = func.insts.keys().find(|&i| func.insts[i].opcode == Opcode::Phi).unwrap();
-        assert_eq!(func.incoming(phi).len(), 2);
-        assert_eq!(func.constant(func.operands(phi)[0]), Some(ConstData::Int(0)));
-        let names = super::super::names::Names::new(&func, &handles);
-        assert_eq!(names.value(&handles, func.result(phi)), "%r");
-        assert_eq!(func.geometry.exact.unwrap().y, 2);
-        assert_eq!(Inst::new(0), func.block_insts(Block::new(0)).next().unwrap());
-    }
     /// A kernel of blocks that add what the one before has to themselves, with so many instructions.
     fn steps(count: usize) -> String {
         let mut text = "define ptx_kernel void @k(ptr %p, i32 %n) {\nbr label %b1\n".to_owned();

@@ -319,13 +319,6 @@ mod tests {
         assert_eq!((decode(&words), Tuning::decode(&encode(&[]))), (None, None));
     }
 
-    /// Facts about arguments and the grid, which earlier tables had, are no facts now; a version with them is not used.
-    #[test]
-    fn facts_of_earlier_tables_are_unknown() {
-        let earlier = [[5, 256, 0, 18_874_370], [6, 256, 0, 128], [6, 0, 1, 16], [7, 1, 4, 32], [8, 0, 16, 0]];
-        assert!(earlier.into_iter().all(|words| Fact::read(words).is_none()));
-    }
-
     #[test]
     fn memory_of_slots_is_behind_the_programs_own() {
         let version = LaunchVersion { warp_bytes: 512, fixed_bytes: 16, align: 16, ..LaunchVersion::default() };

@@ -269,10 +269,8 @@ fn pattern_of(warps: &[Vec<i64>]) -> Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::divergence::{ModuleAnalysis, Options};
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
-    use warpwise_ir::llvm::owned::OwnedModule;
 
     /// Marks every byte of every lane.
     fn brute_sectors(stride: i64, bytes: u32) -> u32 {
@@ -330,56 +328,5 @@ mod tests {
                 prop_assert!(warps.contains(&relative));
             }
         }
-    }
-
-    #[test]
-    fn well_known_figures() {
-        let lanes = |stride: i64| (0..32).map(|lane| lane * stride).collect::<Vec<i64>>();
-        assert_eq!((sectors(&lanes(4), 4), sectors(&lanes(12), 4), sectors(&lanes(128), 4)), (4, 12, 32));
-        assert_eq!((sectors(&lanes(16), 16), sectors(&lanes(1), 1), sectors(&lanes(-4), 4)), (16, 1, 4));
-        assert_eq!((bank_ways(&lanes(4), 4), bank_ways(&lanes(8), 4), bank_ways(&lanes(128), 4)), (1, 2, 32));
-        assert_eq!((bank_ways(&lanes(132), 4), bank_ways(&lanes(8), 8), bank_ways(&lanes(16), 16)), (1, 1, 1));
-        assert_eq!((bank_ways(&lanes(16), 8), bank_ways(&lanes(1), 1), bank_ways(&lanes(0), 4)), (2, 1, 1));
-        assert_eq!((local_sectors(&lanes(0), 4), local_sectors(&lanes(4), 4)), (4, 32));
-    }
-
-    fn only_access(body: &str, attributes: &str) -> WarpAccess {
-        let text = format!(
-            "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
-             target triple = \"nvptx64-nvidia-cuda\"\n\
-             define ptx_kernel void @k(ptr %p, i32 %n) {attributes} {{\nentry:\n\
-             %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n{body}\nret void\n}}\n\
-             declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
-             declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
-        );
-        let module = OwnedModule::from_text(&text, "t").unwrap();
-        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
-        let (facts, _) = analysis.facts(module.handle().function("k").unwrap());
-        let mut found = accesses(&facts);
-        assert_eq!(found.len(), 1);
-        found.remove(0)
-    }
-
-    #[test]
-    fn rows_of_sixteen_are_enumerated() {
-        let body = "%y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n%w = mul nuw nsw i32 %y, 64\n\
-             %g = add nuw nsw i32 %w, %t\n%i = zext nneg i32 %g to i64\n\
-             %a = getelementptr inbounds float, ptr %p, i64 %i\n%v = load float, ptr %a";
-        let access = only_access(body, "\"nvvm.reqntid\"=\"16,16\"");
-        assert_eq!(access.pattern, Pattern::Scattered);
-        assert_eq!(access.cost, Cost::Sectors { needed: 4, ideal: 4 });
-        assert_eq!(only_access(body, "\"nvvm.reqntid\"=\"32,8\"").pattern, Pattern::Stride(4));
-    }
-
-    #[test]
-    fn a_loop_left_in_different_turns_has_no_stride() {
-        let access = only_access(
-            "br label %loop\nloop:\n%k = phi i32 [ 0, %entry ], [ %next, %loop ]\n%next = add nuw nsw i32 %k, 1\n\
-             %more = icmp ult i32 %next, %t\nbr i1 %more, label %loop, label %done\ndone:\n\
-             %i = zext nneg i32 %next to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
-             store float 0.0, ptr %a",
-            "",
-        );
-        assert_eq!(access.pattern, Pattern::Unknown);
     }
 }

@@ -540,14 +540,6 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_with_two_entries() {
-        let g = graph(4, &[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3)]);
-        let cs = cycles(&g);
-        let c = cs.cycle_of(block(1)).unwrap();
-        assert_eq!((cs.len(), cs.entries(c), cs.is_reducible(c)), (1, &[block(1), block(2)][..], false));
-    }
-
-    #[test]
     fn deep_nests_are_not_quadratic() {
         // Header i opens a loop closed by n + i: 50,000 loops around each other.
         let n = 50_000;

@@ -323,14 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn two_exits_meet_in_the_virtual_one() {
-        let g = graph(3, &[(0, 1), (0, 2)]);
-        let (dom, post) = both(&g);
-        assert_eq!((dom.idom(block(1)), dom.depth(block(1))), (Some(block(0)), 1));
-        assert_eq!((post.idom(block(0)), post.common(block(1), block(2))), (None, None));
-    }
-
-    #[test]
     fn deep_graphs_are_not_quadratic() {
         // A ladder down with an edge back up from every rung: long compressed paths, deep trees.
         let n = 100_000;

@@ -5,6 +5,7 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use warpwise_ir::entity::Block;
 use warpwise_ir::graph::Graph;
+use warpwise_oracle::fuzz::rng::Rng;
 
 /// The block of that number.
 pub fn block(index: usize) -> Block {
@@ -23,32 +24,9 @@ pub fn drawn(edges: &str) -> Graph {
     graph(1 + edges.iter().map(|&(from, to)| from.max(to)).max().unwrap_or(0), &edges)
 }
 
-/// A small fast generator (SplitMix64), so that failures repeat.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// True once in `n`.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
-
 /// A random graph of 1 to `max_blocks` blocks: self loops, duplicate edges, irreducible cycles, unreachable blocks and
 /// infinite loops included. Some have mostly forward edges, so that deep nests and long joins occur too.
-pub fn random_graph(random: &mut Random, max_blocks: usize) -> Graph {
+pub fn random_graph(random: &mut Rng, max_blocks: usize) -> Graph {
     let count = 1 + random.below(max_blocks);
     let forward = random.below(4); // 0: no bias
     let mut edges = Vec::new();
@@ -63,7 +41,7 @@ pub fn random_graph(random: &mut Random, max_blocks: usize) -> Graph {
             let ahead = count - 1 - from;
             let to = match forward {
                 0 => random.below(count),
-                _ if ahead > 0 && !random.one_in(forward * 2) => from + 1 + random.below(ahead.min(3)),
+                _ if ahead > 0 && random.below(forward * 2) > 0 => from + 1 + random.below(ahead.min(3)),
                 _ => random.below(count),
             };
             edges.push((from, to));
@@ -74,7 +52,7 @@ pub fn random_graph(random: &mut Random, max_blocks: usize) -> Graph {
 
 /// `count` random graphs, the same ones each time.
 pub fn random_graphs(count: usize, max_blocks: usize) -> impl Iterator<Item = Graph> {
-    let mut random = Random(0x5eed ^ max_blocks as u64);
+    let mut random = Rng::new(0x5eed, max_blocks as u64);
     (0..count).map(move |_| random_graph(&mut random, max_blocks))
 }
 
@@ -171,7 +149,7 @@ pub fn walk(
     cycles: &Cycles,
     divergent: &FixedBitSet,
     seed: u64,
-    random: &mut Random,
+    random: &mut Rng,
     limit: usize,
 ) -> Vec<Instance> {
     let first: Vec<u32> = cycles
@@ -189,8 +167,8 @@ pub fn walk(
         let choice = if divergent.contains(here.0.index()) {
             random.below(succs.len())
         } else {
-            let hash = here.1.iter().fold(seed ^ here.0.index() as u64, |h, &n| Random(h ^ u64::from(n) << 32).next());
-            Random(hash).below(succs.len())
+            let hash = here.1.iter().fold(here.0.index() as u64, |hash, &n| hash << 8 | u64::from(n));
+            Rng::new(seed, hash).below(succs.len())
         };
         let next = step(cycles, here, succs[choice]);
         path.push(next);

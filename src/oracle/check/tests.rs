@@ -125,15 +125,6 @@ fn exactness_is_over_the_integers() {
 }
 
 #[test]
-fn a_value_behind_its_loop_is_compared_there() {
-    use super::claims::Subject;
-    let none = run(Scheduler::Lockstep, "k", |claims| {
-        assert!(!claims.checks.iter().any(|c| matches!(c.subject, Subject::Tracked(_)) && c.terms.is_empty()));
-    });
-    assert!(none.is_clean());
-}
-
-#[test]
 fn arguments_branches_and_blocks_are_compared() {
     let argument = run(Scheduler::Lockstep, "twice", |claims| {
         let range = claims.params[0].checks.clone();

@@ -233,6 +233,7 @@ fn reverse_post_order<N>(graph: &DiGraph<N, (), u32>, root: u32) -> impl Iterato
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fuzz::rng::Rng;
 
     /// Brute force: `a` post-dominates `b` if no exit can be reached from `b` without passing `a`.
     fn post_dominates(successors: &[Vec<u32>], a: u32, b: u32) -> bool {
@@ -250,21 +251,10 @@ mod tests {
     }
 
     fn random_graph(seed: u64, blocks: u32) -> Vec<Vec<u32>> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut next = |bound: u32| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 33) as u32 % bound
-        };
-        let mut graph: Vec<Vec<u32>> = (0..blocks).map(|_| Vec::new()).collect();
-        for targets in &mut graph {
-            // Block 0 has no predecessors, as in LLVM.
-            for _ in 0..next(3) {
-                targets.push(1 + next(blocks - 1));
-            }
-        }
-        graph
+        let mut rng = Rng::new(seed, 0);
+        // Block 0 has no predecessors, as in LLVM.
+        let mut targets = |_| (0..rng.below(3)).map(|_| rng.range(1, u64::from(blocks) - 1) as u32).collect();
+        (0..blocks).map(&mut targets).collect()
     }
 
     #[test]
