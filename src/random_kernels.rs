@@ -8,7 +8,7 @@ use std::path::Path;
 use warpwise_oracle::fuzz::drive::{Failure, Plan, Plugin, check, mode_of, run};
 use warpwise_oracle::fuzz::planted::place_of;
 use warpwise_oracle::fuzz::recipes::PASSES;
-use warpwise_oracle::fuzz::{Knobs, Launch, Mode};
+use warpwise_oracle::fuzz::{Knobs, Launch};
 
 const PLUGIN: Plugin = Plugin { run: load::transform, asks_llvm: &ASKS_LLVM, counts: Transform::Map.pass() };
 
@@ -31,67 +31,10 @@ fn transforms_keep_what_kernels_compute() {
     assert!(transformed > 64, "{transformed}");
 }
 
-/// Loops whose trip count only the launch knows occur, `unroll-loops` takes a good share of them, and memory stays the same.
-#[test]
-fn loops_of_unknown_trip_count_are_unrolled() {
-    let plan = Plan { schedules: 0, races: false, ..plan(&["unroll-loops<always>"]) };
-    let mut transformed = 0;
-    for seed in 0..32 {
-        match run(seed, &Knobs::of_mode(Mode::Loops), &plan) {
-            Ok(tally) => transformed += tally.transformed,
-            Err(failure) => panic!("seed {seed}: {failure}"),
-        }
-    }
-    assert!(transformed >= 12, "{transformed}");
-}
-
-#[test]
-fn transforms_keep_debug_information() {
-    let passes = ["annotate-uniform<block={block}>", "fuse-branches<always>", "steer-spills<regs=24>"];
-    let plan = Plan { debug_info: true, schedules: 0, races: false, ..plan(&passes) };
-    for seed in 0..32 {
-        let knobs = Knobs::of_mode(mode_of(seed));
-        if let Err(failure) = run(seed, &knobs, &plan) {
-            panic!("seed {seed} mode {}: {failure}", knobs.mode.name());
-        }
-    }
-}
-
-#[test]
-fn a_load_that_llvm_speculates_is_no_race_of_ours() {
-    let text = "; launch: 1,1,1 64,1,1
-; arg: i32[64]:zero
-target triple = \"nvptx64-nvidia-cuda\"
-@shared = internal addrspace(3) global [64 x i32] undef, align 16
-define ptx_kernel void @kernel(ptr %out) {
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %i = zext i32 %t to i64
-  %own = getelementptr inbounds [64 x i32], ptr addrspace(3) @shared, i64 0, i64 %i
-  store i32 %t, ptr addrspace(3) %own, align 4
-  %place = getelementptr inbounds i32, ptr %out, i64 %i
-  %is8 = icmp eq i32 %t, 8
-  br i1 %is8, label %eight, label %others
-eight:
-  %again = getelementptr inbounds i32, ptr addrspace(3) @shared, i32 %t
-  %loaded = load i32, ptr addrspace(3) %again, align 4
-  store i32 %loaded, ptr %place, align 4
-  br label %exit
-others:
-  store i32 7, ptr %place, align 4
-  br label %exit
-exit:
-  ret void
-}
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-";
-    let launch = Launch::from_comments(text).unwrap_or_else(|e| panic!("{e}"));
-    check(text, &launch, &plan(&["default<O2>,fuse-branches"])).unwrap_or_else(|failure| panic!("{failure}"));
-}
-
 #[test]
 fn a_pass_that_breaks_the_kernel_is_told() {
     let text = diamonds();
-    let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
+    let launch = Launch::from_comment(&text).unwrap_or_else(|e| panic!("{e}"));
     let check = |passes: &str| check(&text, &launch, &plan(&[passes]));
     let tally = check("fuse-branches<always>").unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(tally.transformed, 1);
@@ -105,7 +48,8 @@ fn a_pass_that_breaks_the_kernel_is_told() {
 
 /// A kernel of four branches that all can be fused; one side of the third has a store that the other has not.
 fn diamonds() -> String {
-    let mut text = "; launch: 1,1,1 64,1,1\n; arg: i32[512]:random:1\ntarget triple = \"nvptx64-nvidia-cuda\"\n\
+    let mut text = "; launch: {\"geometries\":[{\"grid\":[1,1,1],\"block\":[64,1,1]}],\"args\":[{\"buffer\":{\"elem\":\"i32\",\"len\":512,\"fill\":{\"random\":1}}}]}\n\
+        target triple = \"nvptx64-nvidia-cuda\"\n\
         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine ptx_kernel void @kernel(ptr %out) {\n\
         %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\nbr label %b0\n"
         .to_owned();
@@ -128,7 +72,7 @@ fn diamonds() -> String {
 /// Says so if the kernel is broken by the first plans of a pass with a mistake.
 fn is_broken_within(limit: &str) -> bool {
     let text = diamonds();
-    let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
+    let launch = Launch::from_comment(&text).unwrap_or_else(|e| panic!("{e}"));
     activate(Some(Mutant::LostGuard));
     let checked = check(&text, &launch, &plan(&[&format!("fuse-branches<always;limit={limit}>")]));
     activate(None);

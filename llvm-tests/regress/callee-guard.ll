@@ -2,8 +2,7 @@
 ;
 ; RUN: %warpwise fuzz check --check %s
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
-; launch: 1,1,1 64,1,1
-; arg: i32[64]:zero
+; launch: {"geometries":[{"grid":[1,1,1],"block":[64,1,1]}],"args":[{"buffer":{"elem":"i32","len":64,"fill":"zero"}}]}
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -2,8 +2,7 @@
 ;
 ; RUN: %warpwise fuzz check --check %s
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
-; launch: 1,1,1 256,1,1
-; arg: i32[256]:zero
+; launch: {"geometries":[{"grid":[1,1,1],"block":[256,1,1]}],"args":[{"buffer":{"elem":"i32","len":256,"fill":"zero"}}]}
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,8 +1,7 @@
 ; The rest of a quotient is not as aligned as the dividend's known rest looks: the dividend had wrapped at 2^8.
 ;
 ; RUN: %warpwise fuzz check --check %s
-; launch: 1,1,1 96,1,1
-; arg: i32[96]:zero
+; launch: {"geometries":[{"grid":[1,1,1],"block":[96,1,1]}],"args":[{"buffer":{"elem":"i32","len":96,"fill":"zero"}}]}
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -27,7 +27,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print the kernel of a seed as LLVM IR, its launch in comments, or save it.
+    /// Print the kernel of a seed as LLVM IR, its launch in a comment, or save it.
     Gen {
         #[arg(long)]
         seed: u64,
@@ -59,13 +59,13 @@ enum Command {
         #[arg(long)]
         save: Option<PathBuf>,
     },
-    /// Make the same comparisons for a module that carries its launch in comments, as `gen` writes them.
+    /// Make the same comparisons for a module that carries its launch in a comment, as `gen` writes them.
     Check {
-        /// Textual IR with its launch in comments.
+        /// Textual IR with its launch in a comment.
         file: PathBuf,
         #[command(flatten)]
         plan: PlanArgs,
-        /// Take the launch from this file's comments instead.
+        /// Take the launch from this file's comment instead.
         #[arg(long)]
         launch: Option<PathBuf>,
         /// Succeed only if there is a failure of this `KIND@STAGE`, as printed: the test for llvm-reduce.
@@ -94,18 +94,12 @@ struct KnobArgs {
     /// Kind of kernel; for a range of seeds, all kinds in turn without it.
     #[arg(long, value_parser = parse_mode)]
     mode: Option<Mode>,
-    /// About how many instructions.
-    #[arg(long)]
-    size: Option<u32>,
     /// Overflowing flags, undef and poison too.
     #[arg(long)]
     allow_poison: bool,
     /// Values that depend on the schedule too.
     #[arg(long)]
     schedule_dependent: bool,
-    /// No votes where some lanes have returned.
-    #[arg(long)]
-    no_sync_after_exit: bool,
 }
 
 impl KnobArgs {
@@ -113,10 +107,6 @@ impl KnobArgs {
         let mut knobs = Knobs::of_mode(mode);
         knobs.allow_poison = self.allow_poison;
         knobs.schedule_dependent = self.schedule_dependent;
-        knobs.sync_after_exit = !self.no_sync_after_exit;
-        if let Some(size) = self.size {
-            knobs.size = (size, size);
-        }
         knobs
     }
 }
@@ -135,13 +125,6 @@ struct PlanArgs {
     /// on what it leaves.
     #[arg(long)]
     passes: Vec<String>,
-    /// With --passes: give each kernel full debug information too, and check that the passes treat it well and that the
-    /// code stays the same.
-    #[arg(long)]
-    debug_info: bool,
-    /// Do not look for races.
-    #[arg(long)]
-    no_races: bool,
     /// Do not check the analysis's claims.
     #[arg(long)]
     no_claims: bool,
@@ -155,11 +138,9 @@ impl PlanArgs {
         let mut plan = Plan {
             schedules: self.schedules.unwrap_or(u64::from(!self.check)),
             only_claims: self.check,
-            races: !self.no_races,
             claims: !self.no_claims,
             passes: self.passes.clone(),
             plugin: PLUGIN,
-            debug_info: self.debug_info,
             ..Plan::default()
         };
         if !self.pipeline.is_empty() {
@@ -211,7 +192,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             };
             let text = read(&file)?;
             let from = launch.as_ref().unwrap_or(&file);
-            let launch = Launch::from_comments(&read(from)?).map_err(|e| anyhow!("{}: {e}", from.display()))?;
+            let launch = Launch::from_comment(&read(from)?).map_err(|e| anyhow!("{}: {e}", from.display()))?;
             let result = drive::check(&text, &launch, &plan.plan());
             if let Err(failure) = &result {
                 println!("{}: {failure}", name_of(failure));
@@ -281,9 +262,6 @@ impl Run {
             if tally.versions > 0 {
                 println!("{} launches ran a version of the kernel", tally.versions);
             }
-        }
-        if tally.variables > 0 {
-            println!("{} of {} variables have a value after the passes", tally.known, tally.variables);
         }
         println!(
             "{kernels} kernels, {} launches, {:.1} million lane instructions, {} claims in {seconds:.1} s; {} failed",

@@ -70,8 +70,6 @@ pub struct Plan {
     pub compare: bool,
     /// Whether to check the claims and nothing else.
     pub only_claims: bool,
-    /// Whether to check the effect of our passes on debug information, too.
-    pub debug_info: bool,
     /// Pipelines that contain our passes: run before and after these, and make no other comparison.
     pub passes: Vec<String>,
     /// What runs them.
@@ -87,7 +85,6 @@ impl Default for Plan {
             claims: true,
             compare: true,
             only_claims: false,
-            debug_info: false,
             passes: Vec::new(),
             plugin: Plugin::default(),
         }
@@ -105,9 +102,6 @@ pub struct Tally {
     pub transformed: u64,
     /// Number of launches that ran a version of the kernel.
     pub versions: u64,
-    /// Variables that LLVM's own passes preserve, and those of them that have a value after our passes.
-    pub variables: u64,
-    pub known: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -117,8 +111,6 @@ impl std::ops::AddAssign for Tally {
         self.claims += more.claims;
         self.transformed += more.transformed;
         self.versions += more.versions;
-        self.variables += more.variables;
-        self.known += more.known;
     }
 }
 
@@ -142,8 +134,6 @@ pub enum Trouble {
     Differs { what: String, offset: usize, bytes: usize },
     /// A claim of the analysis does not hold.
     Claim(String),
-    /// Debug information is malformed, lost, or changes the code.
-    DebugInfo(String),
     /// Counters of the divergence map are not what the machine saw.
     Counters(String),
 }
@@ -169,7 +159,6 @@ impl Trouble {
             Self::Fault { kind, .. } => kind,
             Self::Differs { .. } => "Differs",
             Self::Claim(_) => "Claim",
-            Self::DebugInfo(_) => "DebugInfo",
             Self::Counters(_) => "Counters",
         }
     }
@@ -182,11 +171,7 @@ impl fmt::Display for Failure {
             write!(f, ", launch {geometry}")?;
         }
         match &self.trouble {
-            Trouble::Module(text)
-            | Trouble::Fault { text, .. }
-            | Trouble::Claim(text)
-            | Trouble::DebugInfo(text)
-            | Trouble::Counters(text) => {
+            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) | Trouble::Counters(text) => {
                 write!(f, ": {text}")
             }
             Trouble::Differs { what, offset, bytes } => {
@@ -380,20 +365,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_race_is_told() {
-        let text = "target triple = \"nvptx64-nvidia-cuda\"
-define ptx_kernel void @kernel(ptr %out) {
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  store i32 %t, ptr %out, align 4
-  ret void
-}
-";
-        let launch = "; launch: 1,1,1 64,1,1\n; arg: i32[4]:zero\n";
-        let launch = Launch::from_comments(launch).unwrap_or_else(|e| panic!("{e}"));
-        let failure = check(text, &launch, &Plan::default()).expect_err("two threads store to one address");
-        assert_eq!(failure.trouble.kind(), "Race", "{failure}");
     }
 }

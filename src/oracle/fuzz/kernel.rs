@@ -343,7 +343,7 @@ impl Gen<'_> {
         let mut ir = String::with_capacity(self.f.body.len() + self.functions.len() + self.globals.len() + 1024);
         let launch = Launch { args, geometries: self.geometries, dynamic_shared: self.dynamic_shared };
         let _ = writeln!(ir, "; warpwise fuzz gen --seed {seed} --mode {}", self.knobs.mode.name());
-        ir.push_str(&launch.to_comments());
+        ir.push_str(&launch.to_comment());
         ir.push_str(&self.globals);
         ir.push_str(&self.functions);
         let _ = writeln!(ir, "define ptx_kernel void @{KERNEL}({signature}) #0 {{\nb{}:", ENTRY.0);

@@ -208,8 +208,6 @@ pub struct Knobs {
     pub allow_poison: bool,
     /// Values that depend on how warps interleave are used and stored; results are then not comparable between schedules.
     pub schedule_dependent: bool,
-    /// Votes after some lanes have returned (legal: a `.sync` waits for lanes that have not exited).
-    pub sync_after_exit: bool,
     weights: Vec<u32>,
 }
 
@@ -228,7 +226,6 @@ impl Knobs {
             max_depth: 4,
             allow_poison: false,
             schedule_dependent: false,
-            sync_after_exit: true,
             weights: Feature::DEFAULT_WEIGHTS.to_vec(),
         };
         use Feature::*;

@@ -2,11 +2,12 @@
 //! generated.
 
 use super::rng::Rng;
-use std::fmt::{self, Write as _};
-use std::str::FromStr;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Element type of a scalar or a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Elem {
     I32,
     I64,
@@ -22,24 +23,11 @@ impl Elem {
             Self::I64 | Self::F64 => 8,
         }
     }
-
-    /// The name in a launch's text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::I32 => "i32",
-            Self::I64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        [Self::I32, Self::I64, Self::F32, Self::F64].into_iter().find(|elem| elem.name() == name)
-    }
 }
 
 /// What a buffer holds at launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Fill {
     Zero,
     /// Element `i` holds `i`.
@@ -49,7 +37,8 @@ pub enum Fill {
 }
 
 /// One argument of the kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ArgSpec {
     /// The value's bits, zero-extended.
     Scalar { elem: Elem, bits: u64 },
@@ -101,103 +90,39 @@ fn random_bits(elem: Elem, rng: &mut Rng) -> u64 {
 }
 
 /// How a kernel is launched: with the same arguments in each of the geometries.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
-    pub args: Vec<ArgSpec>,
     pub geometries: Vec<Geometry>,
+    pub args: Vec<ArgSpec>,
     /// Bytes of dynamic shared memory.
+    #[serde(default)]
     pub dynamic_shared: u32,
 }
 
-/// Prefix of the comment lines that contain a launch.
-const GEOMETRY_COMMENT: &str = "; launch: ";
-const ARGUMENT_COMMENT: &str = "; arg: ";
-const SHARED_COMMENT: &str = "; dynamic shared: ";
+/// How the comment line begins that contains a launch, as JSON.
+const COMMENT: &str = "; launch: ";
 
 impl Launch {
-    /// The launch as comments of the module, so that a file can be run on its own.
-    pub fn to_comments(&self) -> String {
-        let mut text = String::new();
-        for geometry in &self.geometries {
-            let _ = writeln!(text, "{GEOMETRY_COMMENT}{geometry}");
-        }
-        for arg in &self.args {
-            let _ = writeln!(text, "{ARGUMENT_COMMENT}{arg}");
-        }
-        if self.dynamic_shared > 0 {
-            let _ = writeln!(text, "{SHARED_COMMENT}{}", self.dynamic_shared);
-        }
-        text
+    /// The launch as a comment of the module, so that a file can be run on its own.
+    pub fn to_comment(&self) -> String {
+        format!("{COMMENT}{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// The launch that the comments of a module hold, if they hold one.
-    pub fn from_comments(text: &str) -> Result<Self, String> {
-        let mut launch = Self::default();
-        for line in text.lines() {
-            if let Some(geometry) = line.strip_prefix(GEOMETRY_COMMENT) {
-                launch.geometries.push(geometry.parse()?);
-            } else if let Some(arg) = line.strip_prefix(ARGUMENT_COMMENT) {
-                launch.args.push(arg.parse()?);
-            } else if let Some(bytes) = line.strip_prefix(SHARED_COMMENT) {
-                launch.dynamic_shared = bytes.trim().parse().map_err(|_| format!("'{bytes}' is no number of bytes"))?;
-            }
-        }
-        if launch.geometries.is_empty() {
-            return Err(format!("no line begins with '{GEOMETRY_COMMENT}'"));
+    /// The launch that a comment of a module holds, if one does.
+    pub fn from_comment(text: &str) -> Result<Self, String> {
+        let line = text.lines().find_map(|line| line.strip_prefix(COMMENT));
+        let line = line.ok_or_else(|| format!("no line begins with '{COMMENT}'"))?;
+        let launch: Self = serde_json::from_str(line).map_err(|error| format!("'{line}' is no launch: {error}"))?;
+        let is_nothing = |geometry: &Geometry| geometry.threads() == 0;
+        if launch.geometries.is_empty() || launch.geometries.iter().any(is_nothing) {
+            return Err(format!("'{line}' launches nothing"));
         }
         Ok(launch)
     }
 }
 
-/// `i32[64]:random:7`, `f32[256]:iota`, `i32:7`, `f32:0x3f000000` (bits), `bytes:00ff…`.
-impl fmt::Display for ArgSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Scalar { elem, bits } => write!(f, "{}:{bits:#x}", elem.name()),
-            Self::ByVal { ref bytes } => {
-                f.write_str("bytes:")?;
-                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-            }
-            Self::Buffer { elem, len, fill } => {
-                write!(f, "{}[{len}]:", elem.name())?;
-                match fill {
-                    Fill::Zero => f.write_str("zero"),
-                    Fill::Iota => f.write_str("iota"),
-                    Fill::Random(seed) => write!(f, "random:{seed}"),
-                }
-            }
-        }
-    }
-}
-
-impl FromStr for ArgSpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("'{text}' is no argument");
-        let (head, rest) = text.trim().split_once(':').ok_or_else(bad)?;
-        if head == "bytes" {
-            let bytes =
-                (0..rest.len() / 2).map(|i| rest.get(2 * i..2 * i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()));
-            return Ok(Self::ByVal { bytes: bytes.collect::<Option<_>>().ok_or_else(bad)? });
-        }
-        let Some((elem, len)) = head.split_once('[') else {
-            let bits = rest.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-            return Ok(Self::Scalar { elem: Elem::from_name(head).ok_or_else(bad)?, bits: bits.ok_or_else(bad)? });
-        };
-        let len = len.strip_suffix(']').and_then(|len| len.parse().ok()).ok_or_else(bad)?;
-        let fill = match (rest, rest.strip_prefix("random:").and_then(|seed| seed.parse().ok())) {
-            ("zero", _) => Fill::Zero,
-            ("iota", _) => Fill::Iota,
-            (_, Some(seed)) => Fill::Random(seed),
-            _ => return Err(bad()),
-        };
-        Ok(Self::Buffer { elem: Elem::from_name(elem).ok_or_else(bad)?, len, fill })
-    }
-}
-
 /// The shape of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Geometry {
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -208,20 +133,6 @@ impl fmt::Display for Geometry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
         write!(f, "{gx},{gy},{gz} {bx},{by},{bz}")
-    }
-}
-
-impl FromStr for Geometry {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let triple = |part: &str| -> Option<[u32; 3]> {
-            let numbers: Option<Vec<u32>> = part.split(',').map(|n| n.parse().ok().filter(|&n| n > 0)).collect();
-            numbers?.try_into().ok()
-        };
-        let parts = text.trim().split_once(' ').and_then(|(grid, block)| Some((triple(grid)?, triple(block)?)));
-        let (grid, block) = parts.ok_or_else(|| format!("'{text}' is no 'GX,GY,GZ BX,BY,BZ'"))?;
-        Ok(Self { grid, block })
     }
 }
 
@@ -283,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_survive_as_comments() {
+    fn a_launch_survives_as_a_comment() {
         let launch = Launch {
             args: vec![
                 ArgSpec::Scalar { elem: Elem::F32, bits: 0x3f00_0000 },
@@ -294,11 +205,12 @@ mod tests {
             geometries: vec![Geometry { grid: [1, 2, 1], block: [65, 2, 1] }],
             dynamic_shared: 48,
         };
-        assert_eq!(Launch::from_comments(&launch.to_comments()), Ok(launch));
-        for bad in ["i32", "i32:7", "i33:0x7", "i32[x]:zero", "i32[3]:what", "bytes:0g"] {
-            assert!(bad.parse::<ArgSpec>().is_err(), "{bad}");
+        assert_eq!(Launch::from_comment(&launch.to_comment()), Ok(launch));
+        for bad in
+            ["{}", r#"{"geometries":[],"args":[]}"#, r#"{"geometries":[{"grid":[1,1,1],"block":[0,1,1]}],"args":[]}"#]
+        {
+            assert!(Launch::from_comment(&format!("{COMMENT}{bad}")).is_err(), "{bad}");
         }
-        assert!("1,1 1,1,1".parse::<Geometry>().is_err() && "1,1,1 0,1,1".parse::<Geometry>().is_err());
     }
 
     #[test]

@@ -11,7 +11,6 @@
 use super::claims;
 use super::drive::{Failure, Plan, Plugin, Runner, Tally, Trouble, config, inputs, load};
 use super::launch::{Geometry, Launch};
-use crate::check::debug_info::{Editors, Kept, check as check_debug_info};
 use crate::check::recount;
 use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
 use warpwise_ir::llvm::image::{ModuleImage, import};
@@ -34,11 +33,6 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             if once.is_none() || pipeline.contains(BLOCK) {
                 let passes = pipeline.replace(BLOCK, &shape(geometry));
                 once = Some(after(plan.plugin, text, &passes, pipeline, &mut tally)?);
-                if plan.debug_info {
-                    let kept = debug_info(plan.plugin, text, &passes, pipeline)?;
-                    tally.variables += kept.expected as u64;
-                    tally.known += kept.known as u64;
-                }
             }
             let Some((changed, module)) = once.as_ref().filter(|(changed, _)| *changed || plan.only_claims) else {
                 continue;
@@ -139,24 +133,6 @@ fn after(
     let changed = (plugin.run)(&module, passes).map_err(|e| Failure::module(&format!("after {pipeline}"), e))?;
     tally.transformed += u64::from(changed);
     Ok((changed, module))
-}
-
-/// The same with full debug information: none of it may be lost, and the code must be the same.
-fn debug_info(plugin: Plugin, text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure> {
-    let run = |text: &str| {
-        let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;
-        (plugin.run)(&module, passes).map(|_| module)
-    };
-    let editors = if plugin.asks_llvm.iter().any(|pass| passes.contains(*pass)) {
-        Editors::Llvms
-    } else if ["default<", "function("].iter().any(|part| passes.contains(part)) {
-        Editors::Both
-    } else {
-        Editors::Ours
-    };
-    let trouble =
-        |text| Failure { trouble: Trouble::DebugInfo(text), ..Failure::module(&format!("after {pipeline}"), "") };
-    check_debug_info(text, editors, run).map_err(trouble)
 }
 
 /// The block as `block=` takes it.

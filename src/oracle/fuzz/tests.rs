@@ -12,33 +12,13 @@ fn verify(kernel: &GeneratedKernel) {
     module.verify().unwrap_or_else(|e| panic!("{name}: {e}\n{}", kernel.ir));
 }
 
-/// One test for each mode, so that they run side by side.
-macro_rules! kernels_of_every_mode_verify {
-    ($($test:ident: $mode:ident,)*) => {
-        $(#[test]
-        fn $test() {
-            (0..SEEDS).for_each(|seed| verify(&generate(seed, &Knobs::of_mode(Mode::$mode))));
-        })*
-
-        #[test]
-        fn every_mode_has_a_test() {
-            assert_eq!(Mode::ALL, [$(Mode::$mode),*]);
+#[test]
+fn kernels_of_every_mode_verify() {
+    std::thread::scope(|scope| {
+        for mode in Mode::ALL {
+            scope.spawn(move || (0..SEEDS).for_each(|seed| verify(&generate(seed, &Knobs::of_mode(mode)))));
         }
-    };
-}
-
-kernels_of_every_mode_verify! {
-    general_kernels_verify: General,
-    control_kernels_verify: Control,
-    diamonds_verify: Diamonds,
-    pressure_kernels_verify: Pressure,
-    local_array_kernels_verify: LocalArrays,
-    uniform_load_kernels_verify: UniformLoads,
-    collective_kernels_verify: Collectives,
-    loop_kernels_verify: Loops,
-    counted_array_kernels_verify: CountedArrays,
-    calling_kernels_verify: Calls,
-    idiomatic_kernels_verify: Idioms,
+    });
 }
 
 #[test]

@@ -12,8 +12,7 @@ use std::fmt::Display;
 impl Gen<'_> {
     /// Whether a full-mask warp collective is legal here.
     pub(super) fn may_vote(&self) -> bool {
-        let stayed = !self.f.returned && (!self.f.exited || self.knobs.sync_after_exit);
-        self.f.may_sync && self.f.conv >= Scope::Warp && stayed
+        self.f.may_sync && self.f.conv >= Scope::Warp && !self.f.returned
     }
 
     /// Whether a block barrier is legal here.
