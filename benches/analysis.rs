@@ -2,20 +2,22 @@
 //! of generated kernels and on every file named on the command line (`scripts/bench analysis FILE.ll …` adds the
 //! examples).
 //!
-//! Both analyses run alternately in this process on the same module. A figure is the median of [`RUNS`] runs after a
-//! warm-up, of [`SHORT_RUNS`] if a run takes microseconds, or of `--runs=N`. `--files` leaves out the ladder;
+//! LLVM's runs in opt, which says by itself how long it and the dominators and cycles that it needs take; ours, with its
+//! import from LLVM, in this process. A figure is the mean of [`RUNS`] runs, of [`SHORT_RUNS`] if a run takes microseconds,
+//! or of `--runs=N`; in this process a warm-up comes before. `--files` leaves out the ladder;
 //! `--points=FILE` writes the ladder's times to a file that `scripts/bench plot --scaling FILE` draws. Memory is the
 //! peak that warpwise allocates beyond the module itself, counted by the allocator in a separate run.
 
 #[path = "ladder.rs"]
 mod ladder;
 
+use cpu_time::ThreadTime;
 use std::path::Path;
-use warpwise::abi::times::analysis_times;
+use std::process::Command;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::llvm::owned::OwnedModule;
 
-/// Runs of which the median is reported; the first is a warm-up.
+/// Runs of which the mean is reported.
 const RUNS: u32 = 11;
 /// The same for short runs.
 const SHORT_RUNS: u32 = 101;
@@ -24,10 +26,37 @@ const SHORT: usize = 2_000;
 /// Sizes of the generated kernels, in instructions.
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-fn median(mut times: Vec<u64>) -> u64 {
-    times.remove(0); // the warm-up
-    times.sort_unstable();
-    times[times.len() / 2]
+fn analyse(module: &OwnedModule) {
+    let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+    for function in module.handle().functions().filter(|function| !function.is_declaration()) {
+        std::hint::black_box(analysis.facts(function));
+    }
+}
+
+/// Nanoseconds of a run of LLVM's analysis and what it needs over all functions, by opt's `-time-passes`.
+fn theirs(module: &OwnedModule, runs: u32) -> Result<u64, String> {
+    let file = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?;
+    std::fs::write(file.path(), module.to_bitcode()).map_err(|e| e.to_string())?;
+    let passes = vec!["function(invalidate<all>,require<uniformity>)"; runs as usize].join(",");
+    let opt = std::env::var("LLVM_SYS_221_PREFIX").map_err(|_| "LLVM_SYS_221_PREFIX is not set")? + "/bin/opt";
+    let target = ["-mtriple=nvptx64-nvidia-cuda", "-time-passes", "-disable-output", "-disable-verify"];
+    let ran = Command::new(&opt).arg(format!("-passes={passes}")).args(target).arg(file.path()).output();
+    let ran = ran.map_err(|e| format!("cannot run {opt}: {e}"))?;
+    let said = String::from_utf8_lossy(&ran.stderr);
+    let needed = ["UniformityInfoAnalysis", "DominatorTreeAnalysis", "PostDominatorTreeAnalysis", "CycleAnalysis"];
+    let seconds = said.lines().map(|line| {
+        let is_needed = needed.iter().any(|name| line.ends_with(&format!(" {name}")));
+        is_needed.then(|| line.split_whitespace().next()?.parse::<f64>().ok()).flatten().unwrap_or(0.0)
+    });
+    Ok((seconds.sum::<f64>() * 1e9 / f64::from(runs)) as u64)
+}
+
+/// The same of ours.
+fn ours(module: &OwnedModule, runs: u32) -> u64 {
+    analyse(module);
+    let start = ThreadTime::now();
+    (0..runs).for_each(|_| analyse(module));
+    start.elapsed().as_nanos() as u64 / u64::from(runs)
 }
 
 /// Maximum number of bytes that one analysis of the module allocates, on a thread that has analysed nothing yet and so
@@ -38,16 +67,11 @@ fn peak_bytes(module: &OwnedModule) -> usize {
     #[allow(unsafe_code)]
     unsafe impl Send for Lent<'_> {}
     let lent = Lent(module);
-    let analyse = move || {
+    let peak = move || {
         let Lent(module) = { lent };
-        warpwise_ir::memory::peak_bytes(|| {
-            let analysis = ModuleAnalysis::new(module.handle(), Options::default());
-            for function in module.handle().functions().filter(|function| !function.is_declaration()) {
-                std::hint::black_box(analysis.facts(function));
-            }
-        })
+        warpwise_ir::memory::peak_bytes(|| analyse(module))
     };
-    std::thread::scope(|scope| scope.spawn(analyse).join()).unwrap_or(0)
+    std::thread::scope(|scope| scope.spawn(peak).join()).unwrap_or(0)
 }
 
 /// Prints a row; returns the number of instructions and the nanoseconds that LLVM and we took.
@@ -58,8 +82,7 @@ fn measure(name: &str, module: &OwnedModule) -> Result<[u64; 3], String> {
     let peak = peak_bytes(module);
     let asked = std::env::args().find_map(|argument| argument.strip_prefix("--runs=")?.parse().ok());
     let runs = asked.unwrap_or(if instructions <= SHORT { SHORT_RUNS } else { RUNS });
-    let (theirs, ours) = analysis_times(module, runs + 1)?;
-    let (theirs, ours) = (median(theirs), median(ours));
+    let (theirs, ours) = (theirs(module, runs)?, ours(module, runs));
     let each = |ns: u64| ns as f64 / instructions.max(1) as f64;
     println!(
         "| {name} | {instructions} | {:.1} | {:.1} | {:.2} | {:.0} |",

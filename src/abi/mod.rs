@@ -1,5 +1,5 @@
 //! The extern "C" entries called from `passes/`, and nothing else. Mirrors `passes/abi.h`. Here are those that read;
-//! [`edit`] has those that edit, [`load`] what LLVM looks up in a plugin, [`times`] a measurement.
+//! [`edit`] has those that edit, [`load`] what LLVM looks up in a plugin.
 //!
 //! No panic leaves: every entry runs under `catch_unwind`. A panic while nothing was edited is reported to stderr and
 //! answered as "nothing known, nothing changed"; a transform that panics may have edited, so it aborts.
@@ -7,7 +7,6 @@
 
 mod edit;
 pub mod load;
-pub mod times;
 
 use crate::pipeline::Session;
 use crate::registry::Pass;

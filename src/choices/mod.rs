@@ -50,7 +50,8 @@ impl Sample {
 }
 
 /// What was measured of an alternative. Times are in microseconds.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(into = "Entry", from = "Entry")]
 pub struct Alternative {
     pub name: String,
     pub time: Sample,
@@ -59,7 +60,7 @@ pub struct Alternative {
 }
 
 /// The launches that lines are about.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Launches {
     /// The kernel's symbol.
     pub kernel: String,
@@ -72,9 +73,10 @@ pub struct Launches {
     pub shared: u64,
 }
 
-/// What was measured in some launches.
-#[derive(Clone, PartialEq, Debug)]
+/// What was measured in some launches: a line of a choice file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Measured {
+    #[serde(flatten)]
     pub of: Launches,
     /// How many launches there were, measured or not.
     pub launches: u64,
@@ -104,19 +106,6 @@ pub enum ChoicesError {
     Empty { path: PathBuf },
 }
 
-/// A line of a choice file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    kernel: String,
-    hash: String,
-    gpu: String,
-    block: [u32; 3],
-    shared: u64,
-    launches: u64,
-    alternatives: Vec<Entry>,
-}
-
 /// An alternative in a line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,40 +126,35 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl Line {
-    fn read(text: &str) -> Result<Measured, String> {
-        let Line { kernel, hash, gpu, block, shared, launches, alternatives } =
-            serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let mut read: Vec<Alternative> = Vec::new();
-        for Entry { name, n, mean, m2, gain_n, gain, gain_m2 } in alternatives {
-            if n == 0 || mean < 0.0 || m2 < 0.0 || gain_m2 < 0.0 || gain_n > n {
-                return Err(format!("the numbers of '{name}' cannot be"));
-            }
-            if read.iter().any(|known| known.name == name) {
-                return Err(format!("'{name}' is named twice"));
-            }
-            let time = Sample { count: n, mean, squares: m2 };
-            read.push(Alternative { name, time, gain: Sample { count: gain_n, mean: gain, squares: gain_m2 } });
-        }
-        if !read.iter().any(|alternative| alternative.name == PLAIN) {
-            return Err(format!("'{PLAIN}' is missing"));
-        }
-        Ok(Measured { of: Launches { kernel, hash, gpu, block, shared }, launches, alternatives: read })
+impl From<Entry> for Alternative {
+    fn from(Entry { name, n, mean, m2, gain_n, gain, gain_m2 }: Entry) -> Alternative {
+        let time = Sample { count: n, mean, squares: m2 };
+        Alternative { name, time, gain: Sample { count: gain_n, mean: gain, squares: gain_m2 } }
     }
+}
 
-    fn of(measured: &Measured) -> Line {
-        let Launches { kernel, hash, gpu, block, shared } = measured.of.clone();
-        let entry = |Alternative { name, time, gain }: &Alternative| Entry {
-            name: name.clone(),
-            n: time.count,
-            mean: time.mean,
-            m2: time.squares,
-            gain_n: gain.count,
-            gain: gain.mean,
-            gain_m2: gain.squares,
-        };
-        let alternatives = measured.alternatives.iter().map(entry).collect();
-        Line { kernel, hash, gpu, block, shared, launches: measured.launches, alternatives }
+impl From<Alternative> for Entry {
+    fn from(Alternative { name, time, gain }: Alternative) -> Entry {
+        let (n, gain_n) = (time.count, gain.count);
+        Entry { name, n, mean: time.mean, m2: time.squares, gain_n, gain: gain.mean, gain_m2: gain.squares }
+    }
+}
+
+/// Reads a line of a choice file.
+fn line(text: &str) -> Result<Measured, String> {
+    let measured: Measured = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    for (number, Alternative { name, time, gain }) in measured.alternatives.iter().enumerate() {
+        let are_negative = time.mean < 0.0 || time.squares < 0.0 || gain.squares < 0.0;
+        if time.count == 0 || are_negative || gain.count > time.count {
+            return Err(format!("the numbers of '{name}' cannot be"));
+        }
+        if measured.alternatives[..number].iter().any(|known| known.name == *name) {
+            return Err(format!("'{name}' is named twice"));
+        }
+    }
+    match measured.of_alternative(PLAIN) {
+        Some(_) => Ok(measured),
+        None => Err(format!("'{PLAIN}' is missing")),
     }
 }
 
@@ -180,9 +164,8 @@ impl Choices {
         let text =
             std::fs::read_to_string(path).map_err(|error| ChoicesError::Read { path: path.to_owned(), error })?;
         let mut read = Vec::new();
-        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let measured = Line::read(line);
-            read.push(measured.map_err(|error| ChoicesError::Line {
+        for (number, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+            read.push(line(text).map_err(|error| ChoicesError::Line {
                 path: path.to_owned(),
                 line: number + 1,
                 error,
@@ -226,13 +209,13 @@ impl Choices {
 
     /// As a choice file.
     pub fn text(&self) -> String {
-        let line = |measured| serde_json::to_string(&Line::of(measured)).unwrap_or_default() + "\n";
+        let line = |measured| serde_json::to_string(measured).unwrap_or_default() + "\n";
         self.0.iter().map(line).collect()
     }
 
     /// As one JSON array of the lines.
     pub fn json(&self) -> serde_json::Value {
-        self.0.iter().map(|measured| serde_json::to_value(Line::of(measured)).unwrap_or_default()).collect()
+        serde_json::to_value(&self.0).unwrap_or_default()
     }
 
     /// What was measured of a kernel, whatever its code was.
@@ -293,7 +276,7 @@ mod tests {
             (&LINE.replace("\"gain_n\":4", "\"gain_n\":5"), "the numbers of 'fuse'"),
             (&LINE.replace("\"fuse\"", "\"plain\""), "named twice"),
             (&LINE.replace("\"plain\"", "\"frob\""), "'plain' is missing"),
-            (&LINE.replace("\"shared\"", "\"shred\""), "shred"),
+            (&LINE.replace("\"shared\"", "\"shred\""), "shared"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
