@@ -76,7 +76,8 @@ fn bad_parameters_name_the_value() {
         ("block=2048", "'2048'"),
         ("block=foo", "'foo'"),
         ("block=16x", "'16x'"),
-        ("simple=3", "'3'"),
+        ("regs=32", "'regs'"),
+        (";;", "';;'"),
         ("frobnicate", "'frobnicate'"),
     ] {
         let (fine, said) = print(KERNEL, &format!("print<affine-divergence<{parameter}>>"));

@@ -50,7 +50,7 @@
 ; TRAILING: 'steer-spills' has an empty parameter in 'regs=32;'
 ; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], unroll, no-unroll, annotate, no-annotate, fuse, no-fuse, steer, no-steer, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas-smem, versions, tune, choices=FILE, results=same|contract, assume-restrict, limit=N{{$}}
 ; KNOWN-NOT: no parameter
-; REMARKS: 'warpwise-remarks' has no parameter 'frob'; it takes block=X[xYxZ], optimal, simple
+; REMARKS: 'warpwise-remarks' has no parameter 'frob'; it takes block=X[xYxZ], optimal{{$}}
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k() {

@@ -1,6 +1,6 @@
 ; RUN: %opt -passes='print<affine-divergence>,warpwise<fuse;map>,verify' -S %s 2>/dev/null | %FileCheck %s
 ; RUN: %opt -passes='steer-spills<regs=24>,verify' -S %s 2>&1 | %FileCheck %s
-; RUN: %warpwise analyze %s | %FileCheck --check-prefix=REPORT %s
+; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck --check-prefix=REPORT %s
 ; Front ends for NVPTX write no scalable vectors, but IR may hold them: their size is no number, so nothing is said of
 ; them and they stay where they are.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"

@@ -38,8 +38,6 @@ pub enum Results {
 pub struct Settings {
     /// Shape of every block.
     pub block: Option<BlockShape>,
-    /// Run the simple analysis instead of the affine one.
-    pub simple: bool,
     /// Also emit remarks for accesses that are already optimal.
     pub optimal_accesses: bool,
     /// Whose sources remarks speak of.
@@ -145,7 +143,7 @@ impl Settings {
 
     /// The options of the analysis.
     pub fn analysis(&self) -> divergence::Options {
-        divergence::Options { block: self.block, simple: self.simple }
+        divergence::Options { block: self.block }
     }
 
     /// Whether the default pipeline runs a transform.
@@ -200,7 +198,6 @@ impl Settings {
         // no `..`: whoever adds a setting says here whether it decides
         let Settings {
             block,
-            simple,
             optimal_accesses: _,
             remarks: _,
             switches,
@@ -226,7 +223,7 @@ impl Settings {
             limit: _, // who bisects what was built must build the same
             trace: _,
         } = self;
-        let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
+        let general = (block, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
         format!("{:?}", (general, of_transforms))
     }
@@ -250,46 +247,6 @@ pub fn check_option(name: &str, value: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parameters_are_read_and_refused() {
-        let parse = |text: &str| Settings::parse("affine-divergence", text);
-        assert_eq!(parse("block=64x2;simple").unwrap().block.unwrap().y, 2);
-        for (text, part) in [
-            ("block=0", "'0'"),
-            ("block=2048", "'2048'"),
-            ("block=foo", "'foo'"),
-            ("frob", "'frob'"),
-            ("regs=32", "'regs'"),
-            (";;", "';;'"),
-            ("simple;", "'simple;'"),
-            ("simple=2", "'2'"),
-        ] {
-            assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
-        }
-        assert!(parse("verify").is_err());
-        for (text, part) in [("regs=many", "'many'"), ("victims=frob", "'frob'")] {
-            let error = Settings::parse("steer-spills", text).unwrap_err().to_string();
-            assert!(error.contains(part), "{error}");
-        }
-    }
-
-    #[test]
-    fn each_pass_takes_its_own() {
-        let on = |text: &str, transform| Settings::parse(DEFAULT, text).unwrap().runs(transform);
-        use Transform::{Fuse, Map, Steer};
-        assert!(!on("no-fuse;block=256", Fuse));
-        assert!(on("", Fuse) && on("", Steer) && !on("", Map));
-        assert!(on("map", Steer) && !on("map", Fuse) && on("fuse;map", Fuse));
-        assert!(Settings::parse(DEFAULT, "no-annotate=1").is_err());
-        assert!(Settings::parse(DEFAULT, "no-frob").is_err());
-        assert!(Settings::parse("steer-spills", "no-fuse").is_err());
-        let annotate = |text: &str| Settings::parse("annotate-uniform", text);
-        assert!(annotate("verify").unwrap().verify);
-        assert!(annotate("no-fuse").is_err());
-        assert!(Settings::parse("fuse-branches", "always").unwrap().always);
-        assert!(Settings::parse("steer-spills", "always").is_err());
-    }
 
     #[test]
     fn an_option_may_say_more_than_on_or_off() {

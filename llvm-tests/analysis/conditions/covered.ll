@@ -2,11 +2,9 @@
 ;
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -passes='print<affine-divergence<block=64x2>>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=SHAPE
-; RUN: %opt -passes='print<affine-divergence<simple>>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=SIMPLE
 
 target triple = "nvptx64-nvidia-cuda"
 
-; SIMPLE-NOT: uniform if
 ; CHECK-LABEL: affine divergence for 'k'
 ; SHAPE-LABEL: affine divergence for 'k'
 define ptx_kernel void @k(ptr %p, i32 %n, i64 %m) {

@@ -42,7 +42,6 @@ pub struct Environment<'a> {
     pub entry_convergent: bool,
     /// The scope in which the function's frame has the same address; `None` if lanes of one warp may differ.
     pub frame: Option<Scope>,
-    pub simple: bool,
     pub(super) module: handle::Module<'a>,
     pub(super) stack_escapes: &'a OnceCell<bool>,
     pub(super) calls: &'a dyn Calls,

@@ -63,7 +63,6 @@ pub struct Findings {
     elements: Vec<Element>,
     gates: Gates,
     entry_convergent: bool,
-    simple: bool,
     /// Computed on first use.
     convergence: OnceCell<Convergence>,
 }
@@ -141,10 +140,6 @@ impl Facts {
     pub fn is_divergent_branch(&self, block: Block) -> bool {
         self.findings.branch_scope(block).is_none()
     }
-    /// Whether these are the results of the simple analysis.
-    pub fn is_simple(&self) -> bool {
-        self.findings.simple
-    }
     /// Whether every dynamic instance of a block is executed either by all lanes of the warp that have not exited or by
     /// none.
     pub fn is_convergent(&self, block: Block) -> bool {
@@ -214,7 +209,6 @@ impl Findings {
             elements,
             gates,
             entry_convergent: env.entry_convergent,
-            simple: env.simple,
             convergence: OnceCell::new(),
         }
     }

@@ -6,7 +6,7 @@
 //! 2. `blockDim.x` is a multiple of 32; the block has one dimension. Only if the shape is unknown.
 //! 3. Some integer arguments are multiples of 32 besides: those from which the condition is computed, a few at most.
 //!
-//! Only for kernels, and not for the simple analysis. Cost: at most [`MAX_SETS`] + 2 solves of the
+//! Only for kernels. Cost: at most [`MAX_SETS`] + 2 solves of the
 //! [instructions that branches depend on](super::slice), when it is asked for.
 
 use super::condition::{Condition, Conditions};
@@ -41,7 +41,7 @@ pub fn conditions_in<'m>(analysis: &ModuleAnalysis<'m>, facts: &Facts, handles: 
 fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
     let mut conditions = Conditions::default();
     let func = &facts.func;
-    if !func.is_kernel || facts.is_simple() {
+    if !func.is_kernel {
         return conditions;
     }
     let open: Vec<(Block, Value)> = func

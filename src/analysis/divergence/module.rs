@@ -37,13 +37,11 @@ use warpwise_ir::llvm::handle;
 /// Maximum number of solves of one function while the claims about its arguments change; after that they are dropped.
 const MAX_SOLVES: u32 = 6;
 
-/// What the user states, and which analysis is wanted.
+/// What the user states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Shape of every block of every kernel, if stated.
     pub block: Option<BlockShape>,
-    /// Run the simple analysis of Coutinho 2011: no forms.
-    pub simple: bool,
 }
 
 /// What is claimed about one function, joined over its call sites.
@@ -201,7 +199,6 @@ impl<'m> ModuleAnalysis<'m> {
             arguments,
             entry_convergent,
             frame,
-            simple: self.options.simple,
             module: self.context.module,
             stack_escapes: &self.stack_escapes,
             calls: self,

@@ -205,7 +205,7 @@ impl<'a> Solver<'a> {
         let order = self.cfg.cycles.order();
         let func = self.func;
         let slice = self.slice;
-        let looks_ahead = !self.cfg.cycles.is_empty() && !self.env.simple;
+        let looks_ahead = !self.cfg.cycles.is_empty();
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
             self.enter(block);
@@ -300,7 +300,6 @@ impl<'a> Solver<'a> {
             Opcode::Phi => self.view.phi(inst),
             _ => self.view.transfer(inst, data),
         };
-        let element = if self.env.simple { self.forget_forms(element) } else { element };
         // one lane agrees with itself
         if element.is_divergent() && !self.lone.is_empty() && self.lone.holds(data.block) {
             Element::uniform(Scope::Warp)
@@ -372,18 +371,6 @@ impl<'a> Solver<'a> {
         });
     }
 
-    /// The simple analysis of Coutinho 2011: a value is uniform or divergent, and has no form.
-    fn forget_forms(&mut self, element: Element) -> Element {
-        if element.is_bottom() || element.is_divergent() {
-            return element;
-        }
-        match self.view.interner.uniform_scope(element) {
-            Some(_) if self.view.interner.constant(element).is_some() => element,
-            Some(scope) => Element::uniform(scope),
-            None => Element::DIVERGENT,
-        }
-    }
-
     fn bound_changes(&mut self, phi: Inst, new: Element) -> Element {
         let count = self.changes.entry(phi).or_insert(0);
         *count = count.saturating_add(1);
@@ -433,7 +420,7 @@ impl<'a> Solver<'a> {
             return;
         }
         let scope = if !self.lone.is_empty() && self.lone.holds(block) { scope.max(Some(Scope::Warp)) } else { scope };
-        if scope.is_none() && self.frontier != SETTLING && !self.env.simple {
+        if scope.is_none() && self.frontier != SETTLING {
             let mut lone = std::mem::take(&mut self.lone);
             lone.learn(&mut self.view, inst);
             self.lone = lone;

@@ -1,6 +1,5 @@
 //! Which commands can a user run?
 
-pub mod analyze;
 mod commands;
 pub mod cuda;
 mod doctor;
@@ -37,7 +36,6 @@ struct Cli {
 /// One variant per subcommand, each implemented in a file beside this one.
 #[derive(Subcommand)]
 enum Command {
-    Analyze(analyze::AnalyzeArgs),
     Compare(warpwise_timer::compare::CompareArgs),
     Doctor(doctor::DoctorArgs),
     Flags(flags::FlagsArgs),
@@ -123,7 +121,6 @@ fn end_quietly_when_nobody_reads() {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Compare(args) => warpwise_timer::compare::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Flags(args) => flags::run(&args).map(|()| ExitCode::SUCCESS),

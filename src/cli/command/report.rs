@@ -148,8 +148,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     } else {
         (None, read_ir(file)?)
     };
-    let analysis =
-        ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
+    let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block) });
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
@@ -183,7 +182,7 @@ impl ReportArgs {
         let unit = if file.extension().is_some_and(|extension| extension == "cu") {
             unit::look(file, &flags, self.block)?
         } else {
-            let options = Options { block: self.block.or(flags.settings.block), simple: false };
+            let options = Options { block: self.block.or(flags.settings.block) };
             unit::of_ir(&ModuleAnalysis::new(read_ir(file)?.handle(), options), file)
         };
         Ok(project::Collected::of(file, unit))

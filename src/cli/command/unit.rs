@@ -64,14 +64,14 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
     let (_ir_folder, ir) = compile_device_ir(file, &clang)?;
     let module = OwnedModule::from_file(&ir)?;
     let analysis_block = block.or(flags.settings.block);
-    let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block, simple: false });
+    let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block });
     let build =
         |analysis: &ModuleAnalysis<'_>| model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
     let (report, table) = (build(&analysis), map::describe(&analysis, file));
     drop(analysis);
     let deeds = deeds(file, flags, block, folder.path())?;
     let after = if flags.is_unoptimised { None } else { Some(with_plugin(file, flags, block)?) };
-    let options = Options { block: analysis_block, simple: false };
+    let options = Options { block: analysis_block };
     let mut after = after.map(|after| build(&ModuleAnalysis::new(after.handle(), options)));
     // how often a loop turns is a guess, and the same for one whose turns do four times as much
     let is_comparable = |symbol: &str| !deeds.iter().any(|one| one.symbol == symbol && one.remark == "LoopUnrolled");

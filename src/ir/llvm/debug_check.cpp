@@ -59,8 +59,8 @@ static void tellRecord(Teller &Tell, const DbgVariableRecord &DVR, const Instruc
     Tell.line(Twine("bad ") + Function + ": a record of variable " + Name + " belongs to another function");
 }
 
-// Tells line by line: `known F:VARIABLE` or `unknown F:VARIABLE` for each record, `line N` for each place in the source
-// that an instruction has, `bare F: INSTRUCTION` for each without one, `bad F: SENTENCE` for what is malformed.
+// Tells line by line: `known F:VARIABLE` or `unknown F:VARIABLE` for each record, `bare F: INSTRUCTION` for each
+// without a place in the source, `bad F: SENTENCE` for what is malformed.
 extern "C" void warpwise_tell_debug(LLVMModuleRef Raw, WarpwiseSink Sink, void *Context) {
   Teller Tell{Sink, Context};
   for (Function &F : *unwrap(Raw)) {
@@ -74,7 +74,6 @@ extern "C" void warpwise_tell_debug(LLVMModuleRef Raw, WarpwiseSink Sink, void *
         for (const DbgVariableRecord &DVR : filterDbgVars(I.getDbgRecordRange()))
           tellRecord(Tell, DVR, I, DT);
         if (const DebugLoc &Location = I.getDebugLoc()) {
-          Tell.line(Twine("line ") + Twine(Location.getLine()));
           if (Location.getInlinedAtScope() != F.getSubprogram())
             Tell.line(Twine("bad ") + F.getName() + ": the place of another function:" + printed(I));
         } else if (!isa<PHINode>(I)) {

@@ -19,8 +19,6 @@ pub struct Told {
     pub known: BTreeSet<String>,
     /// The same of each variable that is said to be unknown somewhere.
     pub unknown: BTreeSet<String>,
-    /// Lines of the source that instructions belong to.
-    pub lines: BTreeSet<u32>,
     /// Instructions that belong to none.
     pub bare: Vec<String>,
     /// What is malformed, a sentence each.
@@ -34,7 +32,6 @@ extern "C" fn collect(context: *mut c_void, text: Text) {
     match kind {
         "known" => _ = told.known.insert(rest.to_owned()),
         "unknown" => _ = told.unknown.insert(rest.to_owned()),
-        "line" => told.lines.extend(rest.parse::<u32>()),
         "bare" => told.bare.push(rest.to_owned()),
         _ => told.bad.push(rest.to_owned()),
     }

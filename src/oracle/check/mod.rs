@@ -7,7 +7,7 @@
 //!     └ violation   a claim that does not hold, in words
 //! ```
 //!
-//! **What is checked**, for each analysis (block shape unknown, block shape stated, the simple analysis, and the
+//! **What is checked**, for each analysis (block shape unknown, block shape stated, and the
 //! conditional facts of kernels whose conditions the launch satisfies):
 //! - *values* where they are defined: `value − Σ c·base` must be one number modulo `2^w` for all lanes of the claimed
 //!   scope that execute the same dynamic instance. A known rest must be that number, and alignment must hold. Where
@@ -31,7 +31,6 @@
 //! wider scopes are no longer compared, and the report says so.
 
 mod claims;
-pub mod debug_info;
 mod lanes;
 mod observer;
 pub mod recount;
@@ -106,8 +105,8 @@ pub struct Checker<'m, 'i> {
     machine: Machine<'i>,
     /// Functions with a body, by their number in the image.
     functions: Vec<Option<handle::Function<'m>>>,
-    /// Facts that do not depend on the launch, by analysis.
-    fixed: Vec<(String, Vec<Option<Facts>>)>,
+    /// Facts that do not depend on the launch, and the name of the analysis.
+    fixed: (String, Vec<Option<Facts>>),
 }
 
 impl<'m, 'i> Checker<'m, 'i> {
@@ -119,11 +118,9 @@ impl<'m, 'i> Checker<'m, 'i> {
             .map(|function| if function.blocks.is_empty() { None } else { module.function(&function.name) })
             .collect();
         let machine = Machine::new(image);
-        let mut checker = Checker { module, image, machine, functions, fixed: Vec::new() };
-        for (name, simple) in [("block unknown", false), ("simple", true)] {
-            let facts = checker.facts(Options { block: None, simple });
-            checker.fixed.push((name.to_owned(), facts));
-        }
+        let fixed = ("block unknown".to_owned(), Vec::new());
+        let mut checker = Checker { module, image, machine, functions, fixed };
+        checker.fixed.1 = checker.facts(Options::default());
         checker
     }
 
@@ -164,14 +161,14 @@ impl<'m, 'i> Checker<'m, 'i> {
     ) -> Result<(Vec<String>, Vec<Option<FunctionClaims>>), CheckError> {
         let [x, y, z] = config.block;
         let shape = BlockShape { x, y, z };
-        let mut launched = vec![(format!("block {shape}"), self.facts(Options { block: Some(shape), simple: false }))];
+        let mut launched = vec![(format!("block {shape}"), self.facts(Options { block: Some(shape) }))];
         if x.is_multiple_of(WARP_SIZE) {
             launched.push(("rows of whole warps".to_owned(), self.facts_under(Rows::WholeWarps, inputs)));
         }
         if y == 1 && z == 1 {
             launched.push(("one row".to_owned(), self.facts_under(Rows::One, inputs)));
         }
-        let analyses: Vec<&(String, Vec<Option<Facts>>)> = self.fixed.iter().chain(&launched).collect();
+        let analyses: Vec<&(String, Vec<Option<Facts>>)> = std::iter::once(&self.fixed).chain(&launched).collect();
         let names: Vec<String> = analyses.iter().map(|(name, _)| name.clone()).collect();
         let mut claims: Vec<Option<FunctionClaims>> = Vec::with_capacity(self.functions.len());
         for index in 0..self.functions.len() {

@@ -66,7 +66,7 @@ fn transform_as_told(module: &OwnedModule, passes: &str) -> Result<(), String> {
 
 fn analyse(module: &OwnedModule) {
     for block in ["", "64", "33x2x3"] {
-        let analysis = ModuleAnalysis::new(module.handle(), Options { block: block.parse().ok(), simple: false });
+        let analysis = ModuleAnalysis::new(module.handle(), Options { block: block.parse().ok() });
         for function in module.handle().functions().filter(|function| !function.is_declaration()) {
             let (facts, handles) = analysis.facts(function);
             std::hint::black_box(Printer::new(&facts, &handles).function());
