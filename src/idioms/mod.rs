@@ -14,7 +14,7 @@
 mod counts;
 mod remainders;
 
-use crate::analyses::Analyses;
+use crate::analyses::{Analyses, FunctionAnalyses};
 use crate::driver::{self, Decision, FunctionPass};
 use crate::local_memory::copies::{self, Copy};
 use crate::settings::Results;
@@ -74,22 +74,33 @@ enum Form<'m> {
     Remainder(Inst<'m>),
 }
 
+impl Forms {
+    fn copy<'m>(&self, copy: Copy<'m>, known: &mut FunctionAnalyses<'m>) -> Decision<'m, Form<'m>> {
+        let is_between = copies::is_between_memories(&known.outline().func, &known.handles, copy.call);
+        if let Some(registers) = is_between.then(|| copies::costs_blocks(known)).flatten() {
+            return Decision::refusal(copy.call, "CopyApart", copies::apart(registers));
+        }
+        match self.results {
+            Results::Same if copies::keeps_apart(copy.call.block()) => {
+                Decision::refusal(copy.call, "CopyContraction", copies::KEPT.to_owned())
+            }
+            _ => Decision::plan(copy.call, "CopySplit", copies::MESSAGE.to_owned(), Form::Copy(copy)),
+        }
+    }
+}
+
 impl<'m> FunctionPass<'m> for Forms {
     type Plan = Form<'m>;
     const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = None;
 
-    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Form<'m>>> {
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Form<'m>>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
-        let split = |copy: Copy<'m>| match self.results {
-            Results::Same if copies::keeps_apart(copy.call.block()) => {
-                Decision::refusal(copy.call, "CopyContraction", copies::KEPT.to_owned())
-            }
-            _ => Decision::plan(copy.call, "CopySplit", copies::MESSAGE.to_owned(), Form::Copy(copy)),
-        };
         let keep = |at| Decision::plan(at, "DivisionKept", remainders::MESSAGE.to_owned(), Form::Remainder(at));
-        let copied = insts().filter_map(|inst| copies::find(inst, &self.context)).map(split);
-        copied.chain(insts().filter_map(remainders::find).map(keep)).collect()
+        let copied = insts().filter_map(|inst| copies::find(inst, &self.context));
+        let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
+        found.extend(insts().filter_map(remainders::find).map(keep));
+        found
     }
 
     fn apply(&self, plans: Vec<Form<'m>>, editor: &mut Editor<'m>) {

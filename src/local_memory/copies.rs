@@ -3,9 +3,13 @@
 //! Source and destination of `llvm.memcpy` are the same or do not overlap, so all loads may come first. Pieces are vectors
 //! of bytes, whose lanes are poison one by one, as the bytes of memory are.
 
+use crate::analyses::FunctionAnalyses;
 use crate::mutants::{self, Mutant};
-use warpwise_analysis::gpu::chip::WIDEST_ACCESS;
-use warpwise_analysis::gpu::prices::{COPY_MAX_BYTES, COPY_MAX_PIECES};
+use warpwise_analysis::access::{Space, space_of};
+use warpwise_analysis::gpu::chip::{Chip, WIDEST_ACCESS};
+use warpwise_analysis::gpu::prices::{COPY_MAX_BYTES, COPY_MAX_PIECES, COPY_REGISTERS, UNSEEN_REGISTERS};
+use warpwise_ir::Func;
+use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub};
 use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
@@ -16,6 +20,14 @@ pub const MESSAGE: &str = "a copy of memory is written as loads and then stores"
 /// What is said of one that stays.
 pub const KEPT: &str =
     "a copy of memory stays: with more instructions beside them, sums would not be moved to their products";
+
+/// What is said of one between memories.
+pub fn apart(registers: u32) -> String {
+    format!(
+        "a copy of memory stays: between shared and global memory loads need not wait for stores, and beside about \
+         {registers} registers a few more could cost a resident block"
+    )
+}
 
 /// What is looked up once.
 #[derive(Debug)]
@@ -72,6 +84,22 @@ pub fn in_pieces<'m>(call: Inst<'m>, context: &Context, widest: u64) -> Option<C
     let align = |index| call.int_call_attribute(AttrPlace::Param(index), context.align).unwrap_or(1).max(1);
     let aligns = [align(0), align(1)];
     Some(Copy { call, aligns, pieces: pieces(length, aligns[0].min(aligns[1]).min(widest)) })
+}
+
+/// Whether a copy is between shared and global memory. `ptxas` knows that they do not overlap: it loads first by itself, and
+/// stores to shared memory in one access of 16 bytes.
+pub fn is_between_memories<'m>(func: &Func, handles: &Handles<'m>, call: Inst<'m>) -> bool {
+    let Some(inst) = func.insts.keys().find(|&inst| handles.inst(inst) == call) else { return false };
+    let [to, from] = [0, 1].map(|index| space_of(func, func.operands(inst)[index]));
+    matches!((to, from), (Space::Shared, Space::Global) | (Space::Global, Space::Shared))
+}
+
+/// The estimated registers of a function, if a few more would leave room for fewer blocks.
+pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
+    let chip = Chip::of(&known.handles.function.target_cpu());
+    let (outline, pressure) = known.pressure();
+    let registers = pressure.largest(outline) + UNSEEN_REGISTERS;
+    (!chip.keeps_blocks(&outline.geometry, [registers, registers + COPY_REGISTERS], 1)).then_some(registers)
 }
 
 /// Whether a block has a sum of a product from elsewhere. LLVM's back end executes such a sum ahead of a branch, beside the
