@@ -5,14 +5,17 @@
 //! - [`counts`]: a loop that clears the lowest bit of a number until none is left counts its bits; `popc` does so at once.
 //! - [`copies`]: a small `memcpy` becomes its loads, and then its stores: the back end alternates them, so that each load
 //!   waits for the store before it, and uses at most 8 bytes at a time.
+//! - [`tables`]: a table of constants that lanes read at different places leaves constant memory, of which a warp reads one
+//!   place at a time.
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
 //!
-//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. A fourth one,
+//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. A fifth one,
 //! [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
 mod remainders;
+mod tables;
 
 use crate::analyses::{Analyses, FunctionAnalyses};
 use crate::driver::{self, Decision, FunctionPass};
@@ -30,7 +33,7 @@ pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool 
     driver::run(&Counts { results }, module, divergence::Options::default(), host)
 }
 
-/// Splits copies, and keeps remainders; returns whether the module changed.
+/// Splits copies, keeps remainders and moves tables; returns whether the module changed.
 pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     let pass = Forms { results, context: copies::Context::new() };
     driver::run(&pass, module, divergence::Options::default(), host)
@@ -61,7 +64,7 @@ impl<'m> FunctionPass<'m> for Counts {
     }
 }
 
-/// The pass that splits copies and keeps remainders.
+/// The pass that splits copies, keeps remainders and moves tables.
 struct Forms {
     results: Results,
     context: copies::Context,
@@ -72,6 +75,8 @@ enum Form<'m> {
     Copy(Copy<'m>),
     /// A division, by what widens it.
     Remainder(Inst<'m>),
+    /// A table, by a load from it.
+    Table(Inst<'m>),
 }
 
 impl Forms {
@@ -97,9 +102,11 @@ impl<'m> FunctionPass<'m> for Forms {
     fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Form<'m>>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let keep = |at| Decision::plan(at, "DivisionKept", remainders::MESSAGE.to_owned(), Form::Remainder(at));
+        let leave = |at| Decision::plan(at, "TableMoved", tables::MESSAGE.to_owned(), Form::Table(at));
         let copied = insts().filter_map(|inst| copies::find(inst, &self.context));
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
+        found.extend(tables::find(function, analyses).into_iter().map(leave));
         found
     }
 
@@ -108,6 +115,7 @@ impl<'m> FunctionPass<'m> for Forms {
             match plan {
                 Form::Copy(copy) => copies::apply(editor, &copy),
                 Form::Remainder(widening) => remainders::apply(editor, widening),
+                Form::Table(load) => tables::apply(editor, load),
             }
         }
     }

@@ -51,6 +51,7 @@ pub mod version;
 unsafe extern "C" {
     fn warpwise_erase(inst: LLVMValueRef);
     fn warpwise_move_large_tables(module: LLVMModuleRef) -> bool;
+    fn warpwise_move_table(table: LLVMValueRef);
 }
 
 /// Builds and changes instructions of one module.
@@ -100,6 +101,10 @@ impl<'m> Editor<'m> {
     /// `src/ir/llvm/tables.cpp`.
     pub fn move_large_tables(&mut self) -> bool {
         edit!(warpwise_move_large_tables(self.module.raw()))
+    }
+    /// Moves a [table](Value::table_behind) to global memory.
+    pub fn move_table(&mut self, table: Value<'m>) {
+        edit!(warpwise_move_table(table.raw()));
     }
 
     // --- where ---

@@ -226,6 +226,7 @@ impl<'m> Layout<'m> {
 
 unsafe extern "C" {
     fn warpwise_has_fixed_size(ty: LLVMTypeRef) -> bool;
+    fn warpwise_table_behind(address: LLVMValueRef) -> LLVMValueRef;
     fn warpwise_variable_name(value: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn warpwise_member_name(
         value: LLVMValueRef,

@@ -82,6 +82,10 @@ impl<'m> Value<'m> {
         let steps = successors(self.as_inst(), |at| inward(at).then(|| at.operand(0).as_inst()).flatten());
         steps.last().is_some_and(|at| at.opcode() == LLVMAlloca)
     }
+    /// The table in constant memory that this address leads to, if it may leave it. See `src/ir/llvm/tables.cpp`.
+    pub fn table_behind(self) -> Option<Value<'m>> {
+        wrap!(Value, warpwise_table_behind(self.raw))
+    }
     /// As an instruction, if it is one.
     pub fn as_inst(self) -> Option<Inst<'m>> {
         wrap!(Inst, LLVMIsAInstruction(self.raw))
