@@ -269,8 +269,7 @@ pub const COPY_MAX_BYTES: u64 = 128;
 /// The pieces of such a copy. \[not measured\]
 pub const COPY_MAX_PIECES: usize = 8;
 /// Registers that `ptxas` may take or save if a copy between shared and global memory is vectors: the rest of the code is
-/// ordered anew. \[ptxas: of 13 kernels those from an estimate of 27 differ, by -2 to 9; H100: one is at 0.66, six at 25
-/// gain\]
+/// ordered anew. \[ptxas: of 13 kernels those from an estimate of 27 differ, by -2 to 9; H100: one of them is at 0.66\]
 pub const COPY_REGISTERS: u32 = 6;
 /// The largest object that becomes registers once its copies are split, in bytes. \[not measured\]
 pub const OBJECT_MAX_BYTES: u64 = 256;
