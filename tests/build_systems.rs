@@ -1,6 +1,6 @@
 //! Do builds find an installed warpwise, and rebuild when the plugin changes? CMake with Ninja, and ccache.
 
-use crate::common::{cuda_tree, is_installed, llvm_tool, plugin, root, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, is_installed, llvm_tool, plugin, root, skip, stderr, stdout, warpwise};
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -227,4 +227,23 @@ fn doctor_finds_what_fits_and_what_does_not() {
     assert_eq!(stdout(&ill).matches("/nowhere").count(), 1, "{}", stdout(&ill));
     let text = stdout(&warpwise().arg("doctor").env("WARPWISE_CLANG", "/nowhere").output().unwrap());
     assert!(text.contains("FAULT  clang: WARPWISE_CLANG is /nowhere"), "{text}");
+}
+
+#[test]
+fn doctor_says_what_works_without_cuda() {
+    if Path::new("/usr/local/cuda").exists() {
+        return skip("there is a CUDA tree in its usual place");
+    }
+    // no folder above this one contains a tree
+    let folder = tempfile::tempdir().unwrap();
+    let installed = folder.path().join("bin/warpwise");
+    std::fs::create_dir_all(folder.path().join("bin")).unwrap();
+    std::fs::create_dir_all(folder.path().join("lib")).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_warpwise"), &installed).unwrap();
+    std::fs::copy(plugin(), folder.path().join("lib/libwarpwise.so")).unwrap();
+    let output = Command::new(installed).arg("doctor").env_clear().current_dir(folder.path()).output().unwrap();
+    let text = stdout(&output);
+    assert!(output.status.success() && !text.contains("FAULT"), "{text}");
+    assert!(text.contains("none   CUDA tree: no CUDA tree found"), "{text}");
+    assert!(text.contains("without clang and a CUDA tree: `opt`; `report`, `simt` and `fuzz` of IR"), "{text}");
 }

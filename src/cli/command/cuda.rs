@@ -20,13 +20,19 @@ const CACHED_TREE: &str = ".cache/cuda/nvidia/cu13";
 pub const MAJOR: u32 = if CONTAINS_LLVM { 22 } else { dialect::MAJOR };
 const PREFIX: &str = if CONTAINS_LLVM { "LLVM_SYS_221_PREFIX" } else { dialect::PREFIX };
 
+/// Names a clang++, before all others.
+pub const CLANG_VARIABLE: &str = "WARPWISE_CLANG";
+
 /// The clang++ of that LLVM.
 pub fn find_clang() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("WARPWISE_CLANG").map(PathBuf::from) {
+    if let Some(path) = std::env::var_os(CLANG_VARIABLE).map(PathBuf::from) {
         if path.is_file() {
             return Ok(path);
         }
-        bail!("WARPWISE_CLANG is {}, but there is no such file; set it to the clang++ of LLVM {MAJOR}", path.display());
+        bail!(
+            "{CLANG_VARIABLE} is {}, but there is no such file; set it to the clang++ of LLVM {MAJOR}",
+            path.display()
+        );
     }
     let prefixed = std::env::var_os(PREFIX).map(|prefix| Path::new(&prefix).join("bin/clang++"));
     for path in prefixed.into_iter().chain([PathBuf::from(format!("/usr/lib/llvm-{MAJOR}/bin/clang++"))]) {
@@ -38,7 +44,7 @@ pub fn find_clang() -> Result<PathBuf> {
     if Command::new(&on_path).arg("--version").output().is_ok_and(|out| out.status.success()) {
         return Ok(on_path);
     }
-    bail!("no clang++ of LLVM {MAJOR} found; install clang-{MAJOR} or set WARPWISE_CLANG to it")
+    bail!("no clang++ of LLVM {MAJOR} found; install clang-{MAJOR} or set {CLANG_VARIABLE} to it")
 }
 
 /// The plugin that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
@@ -46,10 +52,10 @@ pub fn find_plugin() -> Result<PathBuf> {
     installed(PLUGIN)
 }
 
-/// Environment variables that name a CUDA tree, ours first.
-/// The first of them, which overrides what commands say.
+/// The first of these overrides what commands say.
 pub const TREE_VARIABLE: &str = "WARPWISE_CUDA";
-const TREE_VARIABLES: [&str; 3] = [TREE_VARIABLE, "CUDA_HOME", "CUDA_PATH"];
+/// Environment variables that name a CUDA tree, ours first.
+pub const TREE_VARIABLES: [&str; 3] = [TREE_VARIABLE, "CUDA_HOME", "CUDA_PATH"];
 const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
 const USUAL_TREE: &str = "/usr/local/cuda";
 

@@ -1,8 +1,10 @@
-//! `warpwise doctor`: which of the tools that warpwise needs are there, and which do not fit?
+//! `warpwise doctor`: which of the tools that warpwise needs are there, which do not fit, and what works without the others?
 //!
-//! Each line is `ok`, `none` (missing, but not needed to compile) or `FAULT`; the exit status is 1 if there is a fault.
+//! Each line is `ok`, `none` (missing: some commands do not work) or `FAULT`; the exit status is 1 if there is a fault.
 
-use super::cuda::{MAJOR as LLVM_MAJOR, compile_device, find_clang, find_cuda, find_plugin};
+use super::cuda::{
+    CLANG_VARIABLE, MAJOR as LLVM_MAJOR, TREE_VARIABLES, compile_device, find_clang, find_cuda, find_plugin,
+};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -30,26 +32,40 @@ pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
     };
     println!("ok     warpwise: {}, built for LLVM {LLVM_MAJOR}", env!("CARGO_PKG_VERSION"));
     say("LLVM library", library());
-    say("clang", clang());
+    say("plugin", find_plugin().map(|path| path.display().to_string()));
+    let (has_clang, has_tree) = (find_clang().is_ok(), find_cuda().is_ok());
+    match find_clang() {
+        Err(error) if !is_set(&[CLANG_VARIABLE]) => println!("none   clang: {error:#}"),
+        found => say("clang", found.and_then(|path| clang(&path))),
+    }
     if let Some(text) = other_clang() {
         println!("none   clang++ on PATH: {text}");
     }
-    say("plugin", find_plugin().map(|path| path.display().to_string()));
-    let tree = find_cuda().map(|path| path.display().to_string());
-    let has_tree = tree.is_ok();
-    say("CUDA tree", tree);
-    if has_tree {
-        let ptxas = ptxas();
+    match find_cuda() {
+        Err(error) if !is_set(&TREE_VARIABLES) => println!("none   CUDA tree: {error:#}"),
+        found => say("CUDA tree", found.map(|path| path.display().to_string())),
+    }
+    let ptxas = has_tree.then(ptxas);
+    if let Some(ptxas) = &ptxas {
         say("ptxas", ptxas.as_ref().map(|(_, text)| text.clone()).map_err(|error| anyhow::anyhow!("{error:#}")));
-        say("a kernel compiles with the plugin", probe(ptxas.ok().map(|(path, _)| path).as_deref()));
+    }
+    if has_clang && has_tree {
+        let ptxas = ptxas.and_then(Result::ok).map(|(path, _)| path);
+        say("a kernel compiles with the plugin", probe(ptxas.as_deref()));
     } else {
-        println!("none   ptxas and a test compile: they need the CUDA tree");
+        println!("ok     without clang and a CUDA tree: `opt`; `report`, `simt` and `fuzz` of IR; `time`, `compare`");
+        println!("none   what compiles CUDA, such as `nvcc` and `report FILE.cu`: needs both");
     }
     match gpu() {
         Some(text) => println!("ok     GPU: {text}"),
         None => println!("none   GPU: no NVIDIA driver here; only running kernels needs one"),
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether one of these variables names a tool; then it is no tool that is merely missing.
+fn is_set(variables: &[&str]) -> bool {
+    variables.iter().any(|variable| std::env::var_os(variable).is_some())
 }
 
 fn library() -> Result<String> {
@@ -75,9 +91,8 @@ fn number_after(text: &str, word: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-fn clang() -> Result<String> {
-    let path = find_clang()?;
-    let text = said(Command::new(&path).arg("--version"))?;
+fn clang(path: &Path) -> Result<String> {
+    let text = said(Command::new(path).arg("--version"))?;
     match number_after(&text, "version ") {
         Some((LLVM_MAJOR, minor)) => Ok(format!("{}, {LLVM_MAJOR}.{minor}", path.display())),
         Some((major, minor)) => bail!("{} is {major}.{minor}: a plugin for {LLVM_MAJOR} does not load", path.display()),
