@@ -5,7 +5,9 @@
 //! CUDA: `WARPWISE_CUDA`, `CUDA_HOME`, `CUDA_PATH`, then `.cache/cuda/nvidia/cu13` here or in a parent folder
 //! (installed by `scripts/setup`), then the tree of the nvcc or ptxas on PATH, then /usr/local/cuda.
 
+use super::nvcc::headers;
 use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -133,23 +135,33 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
 }
 
 /// Compiles the device side of a CUDA file to PTX, or to what the flags say (`sm_90`, -O3); later flags override earlier
-/// ones. Gives what clang said.
+/// ones. What clang refuses may be written for nvcc, so it is tried with what nvcc declares, too. Gives what clang said.
 pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<String> {
-    let clang = find_clang()?;
-    let result = Command::new(&clang)
-        .args(["-x", "cuda"])
-        .arg(source)
-        .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"])
-        .args(tree_flags(&find_cuda_of(flags)?))
-        .arg("--cuda-device-only")
-        .args(flags)
-        .arg("-o")
-        .arg(output)
-        .output()
-        .with_context(|| format!("cannot run {}", clang.display()))?;
-    let said = String::from_utf8_lossy(&result.stderr).into_owned();
-    if !result.status.success() {
-        bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end());
+    let (clang, cuda) = (find_clang()?, find_cuda_of(flags)?);
+    let compile = |before: &[&str]| -> Result<(bool, String)> {
+        let result = Command::new(&clang)
+            .args(["-x", "cuda"])
+            .arg(source)
+            .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"])
+            .args(tree_flags(&cuda))
+            .arg("--cuda-device-only")
+            .args(before)
+            .args(flags)
+            .arg("-o")
+            .arg(output)
+            .output()
+            .with_context(|| format!("cannot run {}", clang.display()))?;
+        Ok((result.status.success(), String::from_utf8_lossy(&result.stderr).into_owned()))
+    };
+    let (is_done, said) = compile(&[])?;
+    if is_done {
+        return Ok(said);
     }
-    Ok(said)
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
+    headers::write(folder.path(), &cuda, &clang, &words)?;
+    match compile(&["-I", &folder.path().to_string_lossy(), "-include", headers::NAME])? {
+        (true, said) => Ok(said),
+        (false, _) => bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end()),
+    }
 }

@@ -79,6 +79,8 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
     let machine = machine(file, flags, folder.path());
     let mut unit = of(&table, file, (&report, after.as_ref(), &deeds), &machine);
     unit.dependencies = dependencies(Path::new(&list))?;
+    // what nvcc declares lay in a temporary folder
+    unit.dependencies.retain(|file| Path::new(file).is_file());
     Ok(unit)
 }
 
