@@ -57,12 +57,15 @@ fn warnings_are_those_of_nvcc_and_said_once() {
     let place = folder.path();
     let source = "#include <algorithm>\n#include <vector>\n__global__ void k(int *p, int n) {\n  int unused = 3;\n\
                   #pragma unroll(8)\n  for (int i = 0; i < n; i++) p[i]++;\n}\n\
-                  void sort(std::vector<int> &v) { std::stable_sort(v.begin(), v.end()); }\n";
+                  void sort(std::vector<int> &v) { std::stable_sort(v.begin(), v.end()); }\n\
+                  struct Pairs { Pairs() {} int first[2]; private: int second = 3; };\n\
+                  int vla(int n) { int all[n]; all[0] = n; auto f = [n] { return 1; }; return all[0] + f(); }\n";
     fs::write(place.join("a.cu"), source).unwrap();
     let warnings = |line: &str| stderr(&nvcc(place, line)).matches("warning:").count();
     assert_eq!(warnings("-arch=sm_90 -c a.cu"), 0);
     assert_eq!(warnings("-arch=sm_90 -Xcompiler -Wall -c a.cu"), 1, "the unused variable");
     assert_eq!(warnings("-arch=sm_90 -Xcompiler -Wall -ptx a.cu"), 1);
+    assert_eq!(warnings("-arch=sm_90 -Xcompiler -Wall,-Wunused-private-field -c a.cu"), 2, "what is asked for");
 }
 
 #[test]
@@ -107,6 +110,7 @@ __global__ void k(int *p, const int *q, double *d, size_t n) {
   p[0] = __nv_atomic_load_n(q, __NV_ATOMIC_RELAXED) + both(p[1], 7u) + (int)max(n, (size_t)3);
   __nv_atomic_store_n(p + 1, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
   d[0] = nan(\"\") + max(1.0f, d[1]);
+  __stcs(d + 2, __ldca(d + 3));
 }
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1300 || !defined __CUDACC_EXTENDED_LAMBDA__
 #error what asks for the version of nvcc
@@ -130,6 +134,9 @@ int main() {
     builds(place, "-arch=sm_90 -ptx a.cu");
     let code = fs::read_to_string(place.join("a.ptx")).unwrap();
     assert!(code.contains("ld.relaxed.sys") && code.contains("st.release.sys"), "{code}");
+    assert!(code.contains("ld.global.ca.f64") && code.contains("st.global.cs.f64"), "{code}");
+    let report = warpwise().args(["report", "a.cu"]).current_dir(place).env("WARPWISE_CUDA", cuda_tree()).output();
+    assert!(report.as_ref().unwrap().status.success(), "{}", stderr(&report.unwrap()));
     // the fast functions of libdevice are called for all that nvcc has them for
     let fast = "__global__ void k(float *p) { *p = powf(p[0], p[1]) + expf(p[2]) + tanf(p[3]) + log10f(p[4]) + exp10f(p[5]); }\n";
     fs::write(place.join("f.cu"), fast).unwrap();
@@ -268,7 +275,7 @@ fn objects_of_both_compilers_launch_each_others_kernels() {
     fs::write(place.join("one.cu"), format!("#define ONLY_NVCC\n{LAUNCHES}")).unwrap();
     fs::write(place.join("two.cu"), LAUNCHES).unwrap();
     for source in ["one", "two"] {
-        let output = nvcc(place, &format!("--fallback -arch=sm_90 -c {source}.cu"));
+        let output = nvcc(place, &format!("--fallback -O3 -arch=sm_90 -c {source}.cu"));
         assert!(output.status.success(), "{}", stderr(&output));
         assert_eq!(stderr(&output).contains("is compiled by nvcc"), source == "one", "{}", stderr(&output));
         assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));

@@ -107,7 +107,9 @@ fn missing(bytes: &[u8]) -> Result<Vec<Alias>> {
         let SymbolSection::Section(index) = symbol.section() else { continue };
         let section = file.section_by_index(index)?.name()?.to_owned();
         let is_only = file.sections().filter(|other| other.name() == Ok(&section)).count() == 1;
-        if is_only && known(&other).is_none() {
+        // GCC may split a stub, and the part that is seldom run is named like it
+        let is_new = known(&other).is_none() && aliases.iter().all(|alias: &Alias| alias.name != other);
+        if is_only && is_new {
             aliases.push(Alias { name: other, section, offset: symbol.address(), is_weak: symbol.is_weak() });
         }
     }

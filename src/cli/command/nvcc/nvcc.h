@@ -1,5 +1,5 @@
 // What nvcc declares for every source and clang's own headers do not: its version, min and max of the host for all
-// mixtures of types, the tagged NaN, and nvcc's atomic functions. Included before every CUDA source.
+// mixtures of types, the tagged NaN, cache operators, and nvcc's atomic functions. Included before every CUDA source.
 #pragma once
 #line 6 "warpwise_nvcc.h"
 #pragma GCC system_header
@@ -45,6 +45,17 @@ static inline __host__ double max(double a, float b) { return __builtin_fmax(a, 
 // clang declares it and leaves it undefined
 static inline __device__ double nan(const char *tag) { return __nv_nan(reinterpret_cast<const signed char *>(tag)); }
 #endif
+
+// loads and stores with a cache operator, of which clang has only some
+namespace warpwise {
+#undef __SM_32_INTRINSICS_HPP__
+#include "sm_32_intrinsics.hpp"
+}
+using warpwise::__ldca;
+using warpwise::__ldlu;
+using warpwise::__stcg;
+using warpwise::__stcs;
+using warpwise::__stwb;
 
 #ifndef __NV_ATOMIC_RELAXED
 #define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED

@@ -57,17 +57,25 @@ const QUIET: &[&str] = &[
     "-Wno-unused-command-line-argument",
     "-Wno-unknown-warning-option",
     "-Wno-ignored-optimization-argument",
-    // the host compilers of nvcc accept the keyword `register` in C++17, and arrays of variable length
+    // the host compilers of nvcc accept the keyword `register` in C++17
     "-Wno-register",
-    "-Wno-vla-cxx-extension",
     // and say nothing of constants that a float rounds, such as `RAND_MAX`
     "-Wno-implicit-const-int-float-conversion",
     // and nvcc accepts `#pragma unroll(8)`
     "-Wno-cuda-compat",
     // where the C++ library uses what it calls deprecated, clang forgets for CUDA that the library said not to mind
     "-U__DEPRECATED",
+    // and say nothing of loops that they did not transform as a pragma asks
+    "-Wno-pass-failed",
     // what ptxas rejects is no bug of clang
     "-fno-crash-diagnostics",
+];
+/// Groups of warnings, in which clang has some that the host compilers of nvcc lack.
+const GROUPS: &[&str] = &["-Wall", "-Wextra", "-W", "-pedantic", "-Wpedantic"];
+/// Those, switched off behind each group; what the command line says of one by its name comes later.
+const NOT_OF_NVCC: &[&str] = &[
+    "-Wno-vla-cxx-extension", "-Wno-missing-braces", "-Wno-unused-private-field", "-Wno-unused-lambda-capture",
+    "-Wno-self-assign",
 ];
 /// How the plugin's options begin, behind `-mllvm`.
 const PLUGIN_OPTIONS: &str = "-warpwise-";
@@ -281,6 +289,9 @@ impl Planner<'_> {
                 continue;
             }
             command.push(word.clone());
+            if GROUPS.iter().any(|group| word == group) {
+                command.extend(NOT_OF_NVCC.iter().map(OsString::from));
+            }
         }
         command
     }
