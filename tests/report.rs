@@ -285,6 +285,25 @@ __global__ void indices(const int *which, const float *a, float *out) {
   out[threadIdx.x] = a[which[threadIdx.x]] + a[which[threadIdx.x + 32]];
 }
 __global__ void count(const unsigned *p, unsigned *bins) { atomicAdd(&bins[p[threadIdx.x]], 1); }
+__device__ int marks[512];
+__global__ void mark(const unsigned char *p, int *out) { marks[p[threadIdx.x]] = 1; out[threadIdx.x] = marks[p[threadIdx.x + 32]]; }
+__global__ void links(const int *next, int *ends) {
+  int at = ends[threadIdx.x];
+  while (next[at] >= 0) at = next[at];
+  ends[threadIdx.x] = at;
+}
+__global__ void wheel(const int *p, int *out) {
+  int colours[8];
+  for (int i = 0; i < 8; ++i) colours[i] = i * i;
+  out[threadIdx.x] = colours[p[threadIdx.x] & 7];
+}
+__global__ void columns(unsigned char *out) { out[threadIdx.x * 4096 + blockIdx.x] = 1; }
+__global__ void triples(const float *a, float *sums, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += a[3 * i];
+  sums[threadIdx.x] = sum;
+}
+__global__ void pairs(const float *a, float *out) { out[threadIdx.x] = a[2 * threadIdx.x - (threadIdx.y & 1)]; }
 ";
 
 #[test]
@@ -306,17 +325,25 @@ fn advice_is_told_apart_and_alike_advice_is_one_line() {
     for (kernel, place, action) in [
         ("search", ":7", "sort what is searched for"),
         ("look_up", ":12", "copy the table to shared memory"),
-        ("transpose", ":14", "copy tiles through shared memory"),
+        ("transpose", ":14", "swap indices, or copy shared tiles"),
         ("members", ":16", "one array for each member"),
         ("queue", ":18", "reserve slots for a whole warp"),
         ("rows", ":22", "let a warp walk it, lanes side by side"),
         ("lengths", ":27", "sort by length, or a warp for each"),
         ("indices", ":31 ", "sort the list, or renumber the data"),
         ("count", ":33", "count in shared memory, then add"),
+        ("mark", ":35", "sort the list, or renumber the data"),
+        ("links", ":38", "store them in the order of visits"),
+        ("wheel", ":43", "build with warpwise: it is a constant"),
+        ("columns", ":46", "swap indices, or copy shared tiles"),
+        ("triples", ":49", "lane i to element i, or load vectors"),
+        ("pairs", ":52", "lane i to element i, or load vectors"),
     ] {
         let text = run(&["--function", kernel], "NO_COLOR");
         assert!(text.lines().skip(1).any(|line| line.contains(place) && line.ends_with(action)), "{kernel}: {text}");
     }
+    let narrow = run(&["--function", "columns", "--block", "16x16"], "NO_COLOR");
+    assert!(narrow.contains("swap indices") && !narrow.contains("32 threads wide"), "{narrow}");
     let nothing = run(&["--function", "library"], "NO_COLOR");
     assert!(nothing.starts_with("nothing to do"), "nobody changes the tables of libdevice: {nothing}");
 }

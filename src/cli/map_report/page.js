@@ -24,6 +24,8 @@ const sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
 const change = (a, b) => a === b || b === null || b === undefined ? String(a) : `${a} → ${b}`;
 
 const { index, notes, legend, up } = JSON.parse($("index").textContent);
+// a name without its scopes, which libraries have many of
+const brief = name => name.replace(/^(?:\w+::)+/, "");
 // sources are read when they are first looked at
 const units = new Map([...document.querySelectorAll("script[type='application/json']")].filter(e => e.id !== "index").map(e => [e.id, e]));
 const read = new Map();
@@ -147,7 +149,7 @@ function picture() {
     key.replaceChildren(...(counted ? [["divergence", "visits that split"], ["rest", "visits together"]] : LOST).map(([type, name]) => nest(make("span"), make("i", null, type), name)));
     grid.replaceChildren(...rows.slice(0, count).map(row => {
       const button = make("button", null, ""), track = make("div", null, "track"), [before, after] = row.costs;
-      button.append(make("span", row.name, "name", { title: `${row.name}\n${row.place ? `${row.place.file}:${row.place.line}` : row.file}` }), track);
+      button.append(make("span", brief(row.name), "name", { title: `${row.name}\n${row.place ? `${row.place.file}:${row.place.line}` : row.file}` }), track);
       const split = counted ? { cycles: row.seen.visits, divergence: row.seen.splits, sectors: 0, banks: 0, local: 0 } : before || { cycles: 1, divergence: 0, sectors: 0, banks: 0, local: 0 };
       track.append(bar(split, of(row) / most, ""));
       if (of === cycles && after) track.append(bar(after, after.cycles / most, "after"));
@@ -178,7 +180,7 @@ function overview() {
     { name: "kernels", cell: a => [make("code", a.kernels.join(", "), "", { title: a.kernels.join(", ") })], type: "name" }, { name: "what", cell: a => a.what, type: "wide" }, { name: "do", cell: a => [make("b", a.action)] },
   ], index.todo || []);
   const columns = [
-    { name: "kernel", cell: r => [make("code", r.name, "", { title: r.name })], type: "name" },
+    { name: "kernel", cell: r => [make("code", brief(r.name), "", { title: r.name })], type: "name" },
     { name: "place", cell: r => [link(r, r.place), ...(r.units > 1 ? [` in ${r.units} files`] : [])], type: "tight" },
     { name: "ms", cell: r => r.milliseconds?.toFixed(3), key: r => r.milliseconds ?? -1, type: "right", title: "measured (--times)" },
     { name: "cycles", cell: r => r.costs[0] && change(short(r.costs[0].cycles), r.costs[1] && short(r.costs[1].cycles)), key: r => r.costs[0]?.cycles ?? -1, type: "right", title: "estimated issue cycles of one warp → with the plugin" },

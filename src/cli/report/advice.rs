@@ -12,6 +12,7 @@
 use super::model::LineOf;
 use super::remedy::{Remedies, Remedy};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_analysis::access::{Cost, Pattern, Space, WarpAccess, has_form};
 use warpwise_analysis::cfg::cycles::Cycle;
@@ -141,8 +142,10 @@ impl<'a, 'm> Weights<'a, 'm> {
         for access in accesses {
             add(access.inst, memory_cycles(access).0);
         }
-        let (remedies, costs) =
-            (Remedies(facts, handles), CycleCosts { cycles: blocks.iter().sum(), ..CycleCosts::default() });
+        let (remedies, costs) = (
+            Remedies(facts, handles, RefCell::default()),
+            CycleCosts { cycles: blocks.iter().sum(), ..CycleCosts::default() },
+        );
         let (found, lost, loops) = Default::default();
         Weights { facts, frequencies, blocks, insts, costs, lost, loops, found, remedies }
     }

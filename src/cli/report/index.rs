@@ -270,7 +270,9 @@ impl Index {
         }
         for failure in &self.failures {
             text += &format!("  {}: {}\n", failure.file, failure.reason.lines().next().unwrap_or(""));
-            for line in failure.reason.lines().skip(1).take(3) {
+            // warnings may come first
+            let first = failure.reason.lines().position(|line| line.contains("error:")).unwrap_or(0).max(1);
+            for line in failure.reason.lines().skip(first).take(3) {
                 text += &format!("    {line}\n");
             }
         }

@@ -2,11 +2,13 @@
 //! queue, a member of a struct, a loop whose turns are known beforehand. So the address or condition is followed back.
 //! Tables of libdevice and the code of CCCL have no remedy, as nobody changes them; without a remedy there is no advice.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::access::{Action, Pattern::*, Space, WarpAccess, space_of};
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::objects::{constant::contents, joined_object};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
@@ -15,23 +17,28 @@ use warpwise_ir::inst::{Flags, Opcode};
 pub type Remedy = (&'static str, &'static str);
 
 const SEARCH: Remedy = ("each lane searches on its own", "sort what is searched for");
+/// A warp's row of a matrix, in elements: lanes at least so far apart lie along a column.
+const ROW: u64 = 32;
 /// Maximum number of steps of one search.
 const FUEL: usize = 4096;
 
-/// Finds remedies in one function.
-pub struct Remedies<'a, 'm>(pub &'a Facts, pub &'a Handles<'m>);
+/// Finds remedies in one function. Kept: whether each local object was seen to be a constant.
+pub struct Remedies<'a, 'm>(pub &'a Facts, pub &'a Handles<'m>, pub RefCell<HashMap<Value, bool>>);
 
 /// Where an address or a condition comes from.
 #[derive(Default)]
 struct Origins {
-    /// From memory that lanes have in common; by a load in the loop around, on which the next iteration depends.
+    /// From memory that lanes have in common; by a load in the loop around, by which the next address is chosen or which
+    /// contains it.
     is_loaded: bool,
     is_loaded_inside: bool,
     is_searched: bool,
+    is_chained: bool,
     is_awaited: bool,
     is_atomic: bool,
-    /// Loops around count it up, or change it otherwise: those farther out, the next one.
+    /// Loops around count it up, by a constant, or change it otherwise: those farther out, the next one.
     is_counted: bool,
+    is_walked: bool,
     is_changed: [bool; 2],
     /// Objects whose contents decide between values.
     choices: HashSet<Value>,
@@ -48,17 +55,27 @@ impl Remedies<'_, '_> {
         let from = self.origins(access.pointer, block, self.0.cfg().cycles.cycle_of(block));
         let (is_data, is_turn) = (from.is_loaded, from.is_counted && !from.is_loaded && from.is_changed == [false; 2]);
         let is_found = from.is_searched || !is_data && !from.is_counted && from.choices.contains(&root);
-        let is_walk = from.is_counted && (is_data || access.pattern != Unknown);
-        let (is_sum, is_table) = (access.action == Action::Atomic, func.constant(root).is_some());
+        let is_walk = from.is_walked && (is_data || access.pattern != Unknown);
+        let (is_sum, is_table) = (access.action == Action::Atomic, self.is_table(access, root));
         let is_open = self.0.geometry.exact.is_none();
+        let apart = self.apart(access);
+        let pattern = match (&access.pattern, apart) {
+            // wider rows do not help where the lanes of a row are apart, too
+            (Scattered, Some(bytes)) if bytes > u64::from(access.bytes) => &Stride(bytes.cast_signed()),
+            (pattern, _) => pattern,
+        };
         let is_step = |bytes: &i64| func.gep_terms.iter().any(|term| term.stride == bytes.unsigned_abs());
-        Some(match (access.space, &access.pattern) {
+        Some(match (access.space, pattern) {
             (Space::Local, _) if is_turn => ("a loop indexes a local array", "unroll the loop: constant bounds"),
+            (Space::Local, _) if self.is_constant(root) => {
+                ("each thread fills the same table", "build with warpwise: it is a constant")
+            }
             (Space::Local, _) if is_open => ("data indexes a local array", "state the block: it moves to shared"),
             (Space::Local, _) => ("data indexes a local array", "make it smaller, or share it"),
             (Space::Shared, Stride(8)) => ("lanes skip every second word", "let lane i take word i"),
             (Space::Shared, _) => ("column of a shared array", "pad each row by one word"),
             (_, Scattered) => ("rows of the block cut a warp", "make the block 32 threads wide"),
+            (_, Unknown) if from.is_chained => ("each lane follows its own links", "store them in the order of visits"),
             (_, Unknown) if is_found => SEARCH,
             (_, Unknown) if from.is_atomic => ("slots from an atomic counter", "reserve slots for a whole warp"),
             (_, Unknown) if is_data && is_sum => ("data picks the counter", "count in shared memory, then add"),
@@ -66,11 +83,48 @@ impl Remedies<'_, '_> {
             (_, Stride(bytes)) if is_step(bytes) => ("member of an array of structs", "one array for each member"),
             _ if is_walk => ("each lane walks its own stretch", "let a warp walk it, lanes side by side"),
             (_, Unknown) if is_data => ("lanes follow a list of indices", "sort the list, or renumber the data"),
-            (_, Unknown) if LaneDistance::new(self.0).of(access.pointer, block).is_none() => return None,
-            (_, Stride(_)) => ("lanes skip elements", "lane i to element i, or load vectors"),
-            _ if access.action == Action::Store => ("rows are written as columns", "copy tiles through shared memory"),
-            _ => ("lanes lie along a column", "swap indices, or transpose the array"),
+            _ => match (apart?, access.action) {
+                (bytes, _) if bytes < ROW * u64::from(access.bytes) => {
+                    ("lanes skip elements", "lane i to element i, or load vectors")
+                }
+                (_, Action::Store) => ("rows are written as columns", "swap indices, or copy shared tiles"),
+                _ => ("lanes lie along a column", "swap indices, or transpose the array"),
+            },
         })
+    }
+
+    /// Bytes between neighbouring lanes, which may be guessed.
+    fn apart(&self, access: &WarpAccess) -> Option<u64> {
+        match &access.pattern {
+            Stride(bytes) => Some(bytes.unsigned_abs()),
+            _ => LaneDistance::new(self.0).of(access.pointer, self.0.func.insts[access.inst].block),
+        }
+    }
+
+    /// Whether each thread writes the same to a local object, and then only reads it: the plugin makes it a constant.
+    fn is_constant(&self, root: Value) -> bool {
+        let is_stack = |def: &Inst| self.0.func.insts[*def].opcode == Opcode::Alloca;
+        let is_constant = || {
+            let object = self.0.func.def(root).filter(is_stack).and_then(|_| joined_object(self.0, self.1, root));
+            object.is_some_and(|object| !object.is_joined && contents(self.0, self.1, &object).is_some())
+        };
+        *self.2.borrow_mut().entry(root).or_insert_with(is_constant)
+    }
+
+    /// Whether a load is from a variable of the module that nothing here writes.
+    fn is_table(&self, access: &WarpAccess, root: Value) -> bool {
+        let func = &self.0.func;
+        let is_written = || {
+            func.insts.keys().any(|inst| {
+                let pointer = match func.insts[inst].opcode {
+                    Opcode::Store => func.operands(inst)[1],
+                    Opcode::AtomicRmw | Opcode::CmpXchg => func.operands(inst)[0],
+                    _ => return false,
+                };
+                func.pointer_root(pointer) == root
+            })
+        };
+        access.action == Action::Load && func.constant(root).is_some() && !is_written()
     }
 
     /// For a branch at which lanes may leave a loop. `by_block`: it is known to be uniform in blocks of some shapes.
@@ -87,8 +141,10 @@ impl Remedies<'_, '_> {
             None if is_data || !from.choices.is_empty() => ("data decides", "sort the work, or make the sides alike"),
             None => ("cases by thread index", "give each case whole warps"),
             Some(_) if from.is_atomic => ("lanes retry an atomic", "combine in the warp, then one atomic"),
-            Some(_) if from.is_loaded_inside => SEARCH,
-            Some(_) if is_inside => ("lanes finish at different times", "let a lane that is done take new work"),
+            Some(_) if from.is_searched => SEARCH,
+            Some(_) if is_inside || from.is_loaded_inside => {
+                ("lanes finish at different times", "let a lane that is done take new work")
+            }
             Some(_) if is_data => ("lists of unlike length", "sort by length, or a warp for each"),
             // what a search has found, or an argument
             Some(_) => return None,
@@ -116,7 +172,8 @@ impl Remedies<'_, '_> {
                     let is_inside = around.is_some_and(|cycle| cycles.contains(cycle, data.block));
                     from.is_loaded |= varies && !is_choice;
                     from.is_loaded_inside |= is_inside;
-                    from.is_searched |= varies && is_inside && is_next;
+                    from.is_searched |= varies && is_inside && is_next && is_choice;
+                    from.is_chained |= varies && is_inside && is_next && !is_choice;
                     from.is_awaited |= is_inside && data.flags.contains(Flags::VOLATILE);
                     from.choices.extend((varies && is_choice).then(|| func.pointer_root(operands[0])));
                     is_behind = true;
@@ -128,8 +185,10 @@ impl Remedies<'_, '_> {
                 }
                 Opcode::Phi => match cycles.cycle_of(data.block) {
                     Some(cycle) if cycles.header(cycle) == data.block && cycles.contains(cycle, at) => {
-                        let is_counter = self.is_counter(inst, cycle);
+                        let is_counter = self.is_counter(inst, cycle, |step| self.0.scope(step).is_some());
                         from.is_counted |= is_counter && !is_behind;
+                        from.is_walked |=
+                            !is_behind && self.is_counter(inst, cycle, |step| func.constant(step).is_some());
                         from.is_changed[usize::from(Some(cycle) == around)] |= !is_counter;
                         is_next |= Some(cycle) == around;
                     }
@@ -147,11 +206,11 @@ impl Remedies<'_, '_> {
         from
     }
 
-    /// Whether each iteration adds to a phi what lanes agree on.
-    fn is_counter(&self, phi: Inst, cycle: Cycle) -> bool {
+    /// Whether each iteration adds to a phi such a step.
+    fn is_counter(&self, phi: Inst, cycle: Cycle, is_step: impl Fn(Value) -> bool) -> bool {
         let (func, value) = (&self.0.func, self.0.func.result(phi));
         let is_sum = |def: Inst| {
-            let is_step = |&operand: &Value| operand == value || self.0.scope(operand).is_some();
+            let is_step = |&operand: &Value| operand == value || is_step(operand);
             let is_added = matches!(func.insts[def].opcode, Opcode::Add | Opcode::Sub | Opcode::Gep);
             is_added && func.operands(def).iter().all(is_step)
         };

@@ -139,6 +139,10 @@ pub fn text(actions: &[Action], of: Option<f64>, above: usize, more: &str) -> St
     let mut text = format!("\x1b[2m#  {unit:>9}  {:22}  {:32}  do\x1b[0m\n", "place", "what");
     for (number, line) in (1..).zip(&lines[..lines.len().min(MAX_ACTIONS - 2 - above)]) {
         let (worth, places, Action { short, action, .. }) = (worth(line, of), places(line), line[0]);
+        // lines that are worth nothing are not first
+        if number > 1 && worth.bytes().all(|byte| !(b'1'..=b'9').contains(&byte)) {
+            break;
+        }
         text += &format!("{number}  \x1b[1m{worth:>9}\x1b[0m  \x1b[36m{places:22}\x1b[0m  {short:32}  {action}\n");
     }
     let unit = if of.is_some() { "share: of all estimated cycles (--times TIMES: ms); " } else { "" };
