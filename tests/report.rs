@@ -304,6 +304,15 @@ __global__ void triples(const float *a, float *sums, int n) {
   sums[threadIdx.x] = sum;
 }
 __global__ void pairs(const float *a, float *out) { out[threadIdx.x] = a[2 * threadIdx.x - (threadIdx.y & 1)]; }
+__device__ unsigned char box[256] = {7, 3, 1};
+__global__ void rounds(unsigned char *p) {
+  unsigned char state = p[threadIdx.x];
+  for (int i = 0; i < 31; ++i) state = box[state ^ i];
+  p[threadIdx.x] = state;
+}
+__global__ void warps(float *out, int n) {
+  out[(blockIdx.x * blockDim.x + threadIdx.x) / 32 * n + threadIdx.x % 32] = 1;
+}
 ";
 
 #[test]
@@ -338,6 +347,8 @@ fn advice_is_told_apart_and_alike_advice_is_one_line() {
         ("columns", ":46", "swap indices, or copy shared tiles"),
         ("triples", ":49", "lane i to element i, or load vectors"),
         ("pairs", ":52", "lane i to element i, or load vectors"),
+        ("rounds", ":55", "copy the table to shared memory"),
+        ("warps", ":60", "state the block, or __launch_bounds__"),
     ] {
         let text = run(&["--function", kernel], "NO_COLOR");
         assert!(text.lines().skip(1).any(|line| line.contains(place) && line.ends_with(action)), "{kernel}: {text}");

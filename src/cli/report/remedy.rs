@@ -17,6 +17,7 @@ use warpwise_ir::inst::{Flags, Opcode};
 pub type Remedy = (&'static str, &'static str);
 
 const SEARCH: Remedy = ("each lane searches on its own", "sort what is searched for");
+const BLOCK: Remedy = ("uniform in blocks of some shapes", "state the block, or __launch_bounds__");
 /// A warp's row of a matrix, in elements: lanes at least so far apart lie along a column.
 const ROW: u64 = 32;
 /// Maximum number of steps of one search.
@@ -36,6 +37,8 @@ struct Origins {
     is_chained: bool,
     is_awaited: bool,
     is_atomic: bool,
+    /// From the number of a warp, on which its lanes agree if blocks are whole warps.
+    is_quotient: bool,
     /// Loops around count it up, by a constant, or change it otherwise: those farther out, the next one.
     is_counted: bool,
     is_walked: bool,
@@ -75,14 +78,15 @@ impl Remedies<'_, '_> {
             (Space::Shared, Stride(8)) => ("lanes skip every second word", "let lane i take word i"),
             (Space::Shared, _) => ("column of a shared array", "pad each row by one word"),
             (_, Scattered) => ("rows of the block cut a warp", "make the block 32 threads wide"),
+            (_, Unknown) if is_data && is_table => ("data picks from a table", "copy the table to shared memory"),
             (_, Unknown) if from.is_chained => ("each lane follows its own links", "store them in the order of visits"),
             (_, Unknown) if is_found => SEARCH,
             (_, Unknown) if from.is_atomic => ("slots from an atomic counter", "reserve slots for a whole warp"),
             (_, Unknown) if is_data && is_sum => ("data picks the counter", "count in shared memory, then add"),
-            (_, Unknown) if is_data && is_table => ("data picks from a table", "copy the table to shared memory"),
             (_, Stride(bytes)) if is_step(bytes) => ("member of an array of structs", "one array for each member"),
             _ if is_walk => ("each lane walks its own stretch", "let a warp walk it, lanes side by side"),
             (_, Unknown) if is_data => ("lanes follow a list of indices", "sort the list, or renumber the data"),
+            (_, Unknown) if from.is_quotient && is_open => BLOCK,
             _ => match (apart?, access.action) {
                 (bytes, _) if bytes < ROW * u64::from(access.bytes) => {
                     ("lanes skip elements", "lane i to element i, or load vectors")
@@ -136,7 +140,7 @@ impl Remedies<'_, '_> {
         let is_inside = from.is_loaded_inside || from.is_changed[1];
         Some(match left {
             _ if from.is_awaited => return None,
-            _ if by_block => ("uniform in blocks of some shapes", "state the block, or __launch_bounds__"),
+            _ if by_block => BLOCK,
             None if is_inside => ("data decides in each iteration", "make the sides alike: they are fused"),
             None if is_data || !from.choices.is_empty() => ("data decides", "sort the work, or make the sides alike"),
             None => ("cases by thread index", "give each case whole warps"),
@@ -179,6 +183,8 @@ impl Remedies<'_, '_> {
                     is_behind = true;
                 }
                 Opcode::AtomicRmw | Opcode::CmpXchg => from.is_atomic |= varies,
+                Opcode::LShr | Opcode::AShr => from.is_quotient |= varies && func.int_constant(operands[1]) >= Some(5),
+                Opcode::UDiv | Opcode::SDiv => from.is_quotient |= varies && func.int_constant(operands[1]) >= Some(32),
                 Opcode::Select => {
                     open.push((operands[0], is_behind, is_next, true));
                     operands = &operands[1..];
