@@ -33,6 +33,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @moved(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @halves(
+; CHECK: br i1 %odd
 
 ; ANY-NOT: br i1 %odd
 define ptx_kernel void @parted(ptr %out, double %a, double %b) {
@@ -376,3 +378,32 @@ join:
   store double %sum, ptr %to
   ret void
 }
+
+; ptxas joins halves in one block only, and LLVM may bring the two there once one block uses the sum.
+define ptx_kernel void @halves(ptr %out, half %a, half %b, i32 %at) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %product = fmul contract half %a, %b
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %next
+next:
+  %sum = fadd contract half %product, %b
+  %wide = fpext half %sum to float
+  br label %before
+before:
+  br i1 %odd, label %yes, label %no
+yes:
+  %r1 = sdiv i32 %t, %at
+  br label %join
+no:
+  %r2 = sdiv i32 %at, %t
+  br label %join
+join:
+  %n = phi i32 [ %r1, %yes ], [ %r2, %no ]
+  store i32 %n, ptr %out
+  %to = getelementptr float, ptr %out, i32 %t
+  store float %wide, ptr %to
+  ret void
+}
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)

@@ -48,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-6: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-7: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -281,6 +281,26 @@ end:
   call void @kept(ptr %object, float %sum)
   %new = load float, ptr %object
   store float %new, ptr %out
+  ret void
+}
+
+; Whether the second sum takes a product of another block that has other uses is up to ptxas, and the code around them.
+; CHECK-LABEL: @several(
+; CHECK: call void @argument(
+define ptx_kernel void @several(ptr %out, float %a, float %b, i1 %c) {
+entry:
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  %new = load float, ptr %object
+  %product = fmul contract float %a, %b
+  %first = fadd contract float %product, %new
+  br i1 %c, label %way, label %end
+way:
+  %second = fsub contract float %product, %b
+  br label %end
+end:
+  %sum = phi float [ %first, %entry ], [ %second, %way ]
+  store float %sum, ptr %out
   ret void
 }
 

@@ -7,8 +7,8 @@
 //!   it is; of two with the first. It sees through nothing;
 //! - LLVM's instruction selection joins a sum with a product of its own block, whatever else uses the product; of two with the
 //!   one that has fewer uses there, else the first;
-//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is. Sums of other blocks that
-//!   share a product it sometimes joins and sometimes not.
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is; of halves only in its own
+//!   block. Sums of other blocks that share a product it sometimes joins and sometimes not.
 //!
 //! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
 //! one block; what is said of products and sums below holds for such pairs, too.
@@ -172,7 +172,8 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags;
     /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]);
     /// - the blocks are left to several places, so that what their branches decided is known behind them: LLVM then removes ways
-    ///   on which products of other ways are used ([`Joins::has_open_pair`], [`Joins::has_twins`]).
+    ///   on which products of other ways are used ([`Joins::has_open_pair`], [`Joins::has_twins`]);
+    /// - a product of halves meets a sum of another block.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
         let func = &self.outline.func;
@@ -187,7 +188,7 @@ impl<'a, 'm> Joins<'a, 'm> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let tells =
             behind.difference(inside).count() > 1 || inside.iter().any(|&block| func.graph.succs(block).is_empty());
-        if (self.is_early || tells) && self.has_open_pair() || tells && self.has_twins() {
+        if self.has_open_pair(self.is_early || tells) || tells && self.has_twins() {
             return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -237,13 +238,13 @@ impl<'a, 'm> Joins<'a, 'm> {
             || self.may_reorder(phis())
     }
 
-    /// Whether a product with several uses meets a sum of another block. Such a sum is joined only if LLVM moves one of them to
-    /// the other, which depends on which of its passes sees the function in which shape.
-    fn has_open_pair(&self) -> bool {
+    /// Whether a product of halves, or any if there `may_be_several` uses, meets a sum of another block. Such a sum is joined
+    /// only if LLVM moves one of them to the other, which depends on which of its passes sees the function in which shape.
+    fn has_open_pair(&self, may_be_several: bool) -> bool {
         let func = &self.outline.func;
         let block = |inst: Inst| func.insts[inst].block;
         let is_open = |product: Inst| {
-            self.users(product).len() > 1
+            (may_be_several && self.users(product).len() > 1 || !raw::is_wide(self.handles.inst(product)))
                 && self.may_meet(product, |user| self.is_sum(user) && block(user) != block(product))
         };
         func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))

@@ -3,7 +3,8 @@
 //!
 //! Where LLVM moves an instruction of code that has changed cannot be foreseen. So what its back end would join in the blocks
 //! as they are becomes one `llvm.fma`, and a product that goes to memory or another function, and is rounded there, becomes a
-//! multiplication that is never joined. A sum of another block's product that has other uses stays as it is.
+//! multiplication that is never joined. Whether a sum takes another block's product that has other uses is up to `ptxas`, and
+//! to the code around them.
 
 use super::Pair;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -38,9 +39,9 @@ impl<'m> Pins<'m> {
         if may_pair(functions, Pair::Narrowings) { None } else { functions.iter().copied().map(Pins::of).collect() }
     }
 
-    /// What is to be written out; `None` if it cannot be foreseen what is joined: a product that leaves the function may also meet
-    /// a sum of another block, or one behind a phi; LLVM may compute a product [elsewhere](Products::may_move); the flags
-    /// allow more than joining; or there is no such instruction.
+    /// What is to be written out; `None` if it cannot be foreseen what is joined: a sum uses a product, and is not joined for sure;
+    /// a product that leaves the function may meet such a sum behind a phi; LLVM may compute a product
+    /// [elsewhere](Products::may_move); the flags allow more than joining; or there is no such instruction.
     fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
@@ -53,15 +54,20 @@ impl<'m> Pins<'m> {
         }
         let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
         let products = Products::of(function);
-        let may_move = |&product: &Inst<'m>| {
-            products.may_move(product) && meets(product.value(), |user| Pair::MultiplyAdd.ends_with(user))
+        let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
+        let is_open = |user: Inst<'m>| is_sum(user) && !joined.contains(&user);
+        let is_used = |product: Inst<'m>| {
+            let signs =
+                product.value().users().filter_map(Value::as_inst).filter(|user| user.opcode() == RawOpcode::LLVMFNeg);
+            let values = signs.map(Inst::value).chain([product.value()]);
+            values.flat_map(Value::users).filter_map(Value::as_inst).any(is_open)
         };
-        if products.list.iter().any(may_move) {
+        let is_unsure =
+            |&product: &Inst<'m>| is_used(product) || meets(product.value(), is_sum) && products.may_move(product);
+        if products.list.iter().any(is_unsure) {
             return None;
         }
         for product in products.list.into_iter().filter(|product| meets(product.value(), leaves)) {
-            // what is not written out LLVM may join, or not
-            let is_open = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && !joined.contains(&user);
             if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
                 return None;
             }
@@ -193,7 +199,7 @@ impl<'m> Join<'m> {
             let is_alone = inst.value().users().count() == 1;
             is_alone.then_some(Join { sum, product: inst, operand, is_negated: false })
         };
-        if matches!(sum.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
+        if is_wide(sum)
             && let Some(join) = its_own(0).or_else(|| its_own(1))
         {
             return Some(join);
@@ -220,6 +226,11 @@ impl<'m> Join<'m> {
             [first, second] => first.or(second),
         }
     }
+}
+
+/// Whether a product or sum is a float or a double, which are joined wherever they are.
+pub fn is_wide(inst: Inst<'_>) -> bool {
+    matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
 }
 
 /// Uses of a product in its block, and one for all elsewhere.

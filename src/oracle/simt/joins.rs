@@ -71,7 +71,9 @@ pub(super) fn joins(func: &FunctionImage, types: &[TypeData]) -> FxHashMap<u32, 
         match near {
             [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
             [Some(join), _] | [None, Some(join)] => Some(join),
-            [None, None] => found.into_iter().flatten().find(|&(_, is_only, _)| is_only).map(|(.., join)| join),
+            [None, None] => {
+                found.into_iter().flatten().find(|&(_, is_only, _)| is_only && is_wide(sum)).map(|(.., join)| join)
+            }
         }
     };
     let is_sum = |sum: &u32| match func.insts[*sum as usize].op {
