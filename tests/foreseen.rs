@@ -9,7 +9,7 @@ use std::path::Path;
 use warpwise::map::describe;
 use warpwise_analysis::counts::{self, Counted};
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
-use warpwise_cli::command::simt;
+use warpwise_cli::command::{cuda, simt};
 use warpwise_cli::map_report::show::summary;
 use warpwise_ir::llvm::image;
 use warpwise_oracle::check::recount::{launch_of, observed};
@@ -21,9 +21,14 @@ fn sources(folder: &str) -> Vec<Counted> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root().join(folder)).expect("the folder is there").flatten() {
         let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
-        for line in text.lines().filter_map(|line| line.strip_prefix("// simt: ")) {
+        let launches: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// simt: ")).collect();
+        if launches.is_empty() {
+            continue;
+        }
+        let (_folder, ir) = cuda::compile_device_ir(&entry.path(), &[]).expect("clang compiles it");
+        for line in launches {
             let options = shlex::split(line).expect(line);
-            warpwise().arg("simt").arg(entry.path()).args(options).arg("--save-map").arg(map.path()).assert().success();
+            warpwise().arg("simt").arg(&ir).args(options).arg("--save-map").arg(map.path()).assert().success();
             found.extend(counts::read(map.path()).expect("it is a map").1);
         }
     }
