@@ -6,12 +6,13 @@
 use crate::analyses::FunctionAnalyses;
 use crate::mutants::{self, Mutant};
 use warpwise_analysis::access::{Space, space_of};
+use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::gpu::chip::{Chip, WIDEST_ACCESS};
 use warpwise_analysis::gpu::prices::{COPY_MAX_BYTES, COPY_MAX_PIECES, COPY_REGISTERS, UNSEEN_REGISTERS};
 use warpwise_ir::Func;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::RawOpcode::{LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub};
+use warpwise_ir::llvm::handle::RawOpcode::LLVMCall;
 use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
 
 /// What is said of a copy.
@@ -105,12 +106,8 @@ pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
 /// Whether a block has a sum of a product from elsewhere. LLVM's back end executes such a sum ahead of a branch, beside the
 /// product, unless the block has more than a few instructions that cannot be.
 pub fn keeps_apart(block: Block<'_>) -> bool {
-    let is_sum = |inst: &Inst<'_>| matches!(inst.opcode(), LLVMFAdd | LLVMFSub) && inst.allows_contraction();
-    let is_far = |value: Value<'_>| {
-        let negated = value.as_inst().filter(|inst| inst.opcode() == LLVMFNeg).map_or(value, |inst| inst.operand(0));
-        let product = negated.as_inst().filter(|inst| inst.opcode() == LLVMFMul && inst.allows_contraction());
-        product.is_some_and(|product| product.block() != block)
-    };
+    let is_sum = |&inst: &Inst<'_>| Pair::MultiplyAdd.ends_with(inst);
+    let is_far = |value: Value<'_>| raw::product(value).is_some_and(|product| product.block() != block);
     block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
 }
 

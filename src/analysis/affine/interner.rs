@@ -128,14 +128,6 @@ impl Interner {
         let interned = || self.forms.get(id.wrapping_sub(Element::FIRST_FORM) as usize);
         (id >= Element::UNIFORM).then(|| interned().unwrap_or_else(|| &BUILT_IN[id as usize]))
     }
-    /// The scope in which lanes agree on the whole value; `None` for bottom, divergent and forms with terms.
-    #[inline]
-    pub fn uniform_scope(&self, element: Element) -> Option<Scope> {
-        match element.plain_scope() {
-            Some(scope) => Some(scope),
-            None => self.form(element).filter(|form| form.is_uniform()).map(|form| form.rest.scope()),
-        }
-    }
     /// The number, if the element is a known constant.
     pub fn constant(&self, element: Element) -> Option<i64> {
         self.form(element).and_then(Form::as_constant)

@@ -46,7 +46,12 @@ impl<'m> Pins<'m> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
-            let Some(join) = Join::of(sum) else { continue };
+            let Some(join) = Join::of(sum) else {
+                if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
+                    return None;
+                }
+                continue;
+            };
             if sum.is_reassociable() || join.product.is_reassociable() || !Editor::rounds_alone(sum.ty()) {
                 return None;
             }
@@ -56,15 +61,8 @@ impl<'m> Pins<'m> {
         let products = Products::of(function);
         let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
         let is_open = |user: Inst<'m>| is_sum(user) && !joined.contains(&user);
-        let is_used = |product: Inst<'m>| {
-            let signs =
-                product.value().users().filter_map(Value::as_inst).filter(|user| user.opcode() == RawOpcode::LLVMFNeg);
-            let values = signs.map(Inst::value).chain([product.value()]);
-            values.flat_map(Value::users).filter_map(Value::as_inst).any(is_open)
-        };
-        let is_unsure =
-            |&product: &Inst<'m>| is_used(product) || meets(product.value(), is_sum) && products.may_move(product);
-        if products.list.iter().any(is_unsure) {
+        let may_move = |&product: &Inst<'m>| meets(product.value(), is_sum) && products.may_move(product);
+        if products.list.iter().any(may_move) {
             return None;
         }
         for product in products.list.into_iter().filter(|product| meets(product.value(), leaves)) {
@@ -226,6 +224,13 @@ impl<'m> Join<'m> {
             [first, second] => first.or(second),
         }
     }
+}
+
+/// The product that a value is, perhaps with the opposite sign, if it may be joined.
+pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
+    let negated =
+        value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMFNeg).map_or(value, |inst| inst.operand(0));
+    negated.as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))
 }
 
 /// Whether a product or sum is a float or a double, which are joined wherever they are.

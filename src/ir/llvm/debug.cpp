@@ -256,15 +256,7 @@ extern "C" void warpwise_delete_blocks(LLVMBasicBlockRef *Blocks, size_t Count) 
     BB->eraseFromParent();
 }
 
-// Lets every record that names a value name another one, which is the same and is there wherever the first one is.
-extern "C" void warpwise_replace_in_records(LLVMValueRef Old, LLVMValueRef New) {
-  SmallVector<DbgVariableRecord *> Users;
-  findDbgUsers(unwrap(Old), Users);
-  for (DbgVariableRecord *DVR : Users)
-    DVR->replaceVariableLocationOp(unwrap(Old), unwrap(New), true);
-}
-
-// The same for records that stand behind the other one in its block.
+// Lets records that name a value name another one, which is the same, where they stand behind it in its block.
 extern "C" void warpwise_replace_in_records_behind(LLVMValueRef Old, LLVMValueRef New) {
   auto *I = dyn_cast<Instruction>(unwrap(New));
   if (!I || !unwrap(Old)->isUsedByMetadata())

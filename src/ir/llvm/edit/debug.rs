@@ -27,7 +27,6 @@ unsafe extern "C" {
     fn warpwise_record_is_seen(record: LLVMDbgRecordRef, location: LLVMMetadataRef) -> bool;
     fn warpwise_has_subprogram(function: LLVMValueRef) -> bool;
     fn warpwise_meld_assignments(kept: LLVMValueRef, other: LLVMValueRef);
-    fn warpwise_replace_in_records(old: LLVMValueRef, new: LLVMValueRef);
     fn warpwise_replace_in_records_behind(old: LLVMValueRef, new: LLVMValueRef);
     fn warpwise_replace_in_records_outside(old: LLVMValueRef, new: LLVMValueRef, home: LLVMBasicBlockRef);
     fn warpwise_move_variables(
@@ -155,11 +154,8 @@ impl<'m> Editor<'m> {
     pub fn meld_assignments(&mut self, kept: Inst<'m>, other: Inst<'m>) {
         edit!(warpwise_meld_assignments(kept.raw(), other.raw()));
     }
-    /// Lets records that name a value name another that is the same and there wherever the first one is.
-    pub fn replace_in_records(&mut self, old: Value<'m>, new: Value<'m>) {
-        edit!(warpwise_replace_in_records(old.raw(), new.raw()));
-    }
-    /// The same for records behind the other value in its block: there it is alive, and the first one may be no longer.
+    /// Lets records that name a value name another that is the same, if they are behind it in its block: there it is alive, and the
+    /// first one may be no longer.
     pub fn replace_in_records_behind(&mut self, old: Value<'m>, new: Value<'m>) {
         edit!(warpwise_replace_in_records_behind(old.raw(), new.raw()));
     }
