@@ -138,6 +138,27 @@ end:
   ret void
 }
 
+; The sum is copied to the ways that lead to its block once that is small, and joined with the product there.
+; REMARK: remark: {{.*}} stack object %object ([8 x i8], 8 bytes) stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: slots belong to a launch
+; CHECK-LABEL: @passed(
+; CHECK: alloca
+define void @passed(ptr %p, float %x, i1 %more) {
+entry:
+  %object = alloca [8 x i8], align 4
+  br i1 %more, label %multiply, label %add
+multiply:
+  %product = fmul contract float %x, %x
+  br label %add
+add:
+  %either = phi float [ %x, %entry ], [ %product, %multiply ]
+  %sum = fadd contract float %either, %x
+  store float %sum, ptr %object
+  %second = getelementptr i8, ptr %object, i64 4
+  store float %x, ptr %second
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
+  ret void
+}
+
 ; Volatile copies, large objects, and objects whose address goes elsewhere stay as they are.
 ; REMARK: remark: {{.*}} stack object %a ([16 x i8]) stays in local memory: it is accessed with volatile or atomic operations
 ; REMARK-COUNT-2: remark: {{.*}} stays in local memory: its address is passed to a call

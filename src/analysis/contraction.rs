@@ -17,10 +17,14 @@
 //! branches, loops and barriers between the two; floats and doubles; not if either has a rounding mode of its own, which is
 //! how LLVM prints it without the flag. The peephole as in LLVM 22 and 23.)
 //!
+//! Where `ptxas` unrolls a loop, there are no phis between a product of one iteration and a sum of the next, and the two are
+//! joined. Whether it unrolls one depends on whatever is in it, so no code changes there ([`raw::undecided`]).
+//!
 //! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.
 //!
-//! Nobody can foresee what LLVM's later passes do around code that has changed: they move sums that all ways to a block end
+//! Nobody can foresee what LLVM's later passes do around code that has changed: they copy a small block to the ways that lead to
+//! it, so that a sum of a phi meets a product (early tail duplication); they move sums that all ways to a block end
 //! with into that block, and away from their products; they move a sum to the only way on which a phi is not constant; they
 //! move products to their users, if these are in one block. Random CUDA sources found all of these, one by one. So where
 //! branches are taken out of the code, no product or sum of a multiply-add may be in reach ([`Joins::may_change`]).
@@ -173,7 +177,8 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]);
     /// - the blocks are left to several places, so that what their branches decided is known behind them: LLVM then removes ways
     ///   on which products of other ways are used ([`Joins::has_open_pair`], [`Joins::has_twins`]);
-    /// - a product of halves meets a sum of another block.
+    /// - a product of halves meets a sum of another block;
+    /// - a block is one of those where [what else is in them](raw::undecided) decides.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
         let func = &self.outline.func;
@@ -188,7 +193,8 @@ impl<'a, 'm> Joins<'a, 'm> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let tells =
             behind.difference(inside).count() > 1 || inside.iter().any(|&block| func.graph.succs(block).is_empty());
-        if self.has_open_pair(self.is_early || tells) || tells && self.has_twins() {
+        if self.has_open_pair(self.is_early || tells) || tells && self.has_twins() || self.are_undecided(inside.iter())
+        {
             return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -250,6 +256,12 @@ impl<'a, 'm> Joins<'a, 'm> {
         func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))
     }
 
+    /// Whether [what else is in them](raw::undecided) decides in some blocks.
+    pub fn are_undecided<'b>(&self, mut blocks: impl Iterator<Item = &'b Block>) -> bool {
+        let undecided = raw::undecided(self.handles.function, self.is_early);
+        !undecided.is_empty() && blocks.any(|&block| undecided.contains(&self.handles.block(block)))
+    }
+
     /// Whether two ways of a branch compute the same product, which sums of both use: SimplifyCFG makes one of the two in front
     /// of the branch, which no sum is joined with, if LLVM cannot tell which way is taken.
     fn has_twins(&self) -> bool {
@@ -277,9 +289,9 @@ impl<'a, 'm> Joins<'a, 'm> {
         false
     }
 
-    /// Whether some blocks have one of a product and a sum that may meet although they are in different blocks. How much else is
-    /// in a block decides whether LLVM moves the one to the other; it moves no product into a loop, nor one out that the
-    /// loop uses.
+    /// Whether some blocks have one of a product and a sum that may meet although they are in different blocks, or
+    /// [other code](raw::undecided) there decides. How much else is in a block decides whether LLVM moves the one to the other;
+    /// it moves no product into a loop, nor one out that the loop uses.
     pub fn part_at(&self, blocks: &FxHashSet<Block>) -> bool {
         let func = &self.outline.func;
         let cycles = &self.outline.cfg().cycles;
@@ -295,7 +307,7 @@ impl<'a, 'm> Joins<'a, 'm> {
             self.is_product(inst) && self.may_meet(inst, |user| self.is_sum(user) && may_come(inst, user))
                 || self.is_sum(inst) && self.products(inst).any(|product| may_come(product, inst))
         };
-        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts)
+        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts) || self.are_undecided(blocks.iter())
     }
 
     /// Products that are stored and sums of what is loaded, where LLVM may find what is loaded to be the product: both have

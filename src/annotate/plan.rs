@@ -6,6 +6,8 @@
 //!    a vote.
 //! 3. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
+//! Blocks where [other code](raw::undecided) decides about multiply-adds get neither.
+//!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
 use super::products;
@@ -16,6 +18,7 @@ use crate::mutants::{self, Mutant};
 use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use warpwise_analysis::affine::Scope;
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
@@ -32,6 +35,8 @@ pub enum Reject {
     Short,
     #[error("branch is uniform, but its sides never meet: there is no barrier to remove")]
     NoJoin,
+    #[error("branch is uniform, but with a vote beside them, other products and sums could become multiply-adds")]
+    Contraction,
 }
 
 impl Reject {
@@ -42,6 +47,7 @@ impl Reject {
             Reject::LoopEnd => "BranchEndsLoop",
             Reject::Short => "BranchTooShort",
             Reject::NoJoin => "BranchWithoutJoin",
+            Reject::Contraction => "BranchContraction",
         }
     }
 }
@@ -81,6 +87,14 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, s
     }
     let mut plan = Plan { invariants, ..Plan::default() };
     plan_branches(facts, &mut plan);
+    let is_empty = plan.votes.is_empty() && plan.invariants.is_empty();
+    if settings.results == Results::Same && !is_empty {
+        let undecided = raw::undecided(handles.function, false);
+        let stays = |block: Block| undecided.contains(&handles.block(block));
+        plan.invariants.retain(|invariant| !stays(facts.func.insts[invariant.load].block));
+        let stay = plan.votes.extract_if(.., |block| stays(*block));
+        plan.rejects.extend(stay.map(|block| (block, Reject::Contraction)));
+    }
     plan
 }
 

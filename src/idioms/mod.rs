@@ -23,10 +23,16 @@ use crate::local_memory::copies::{self, Copy};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use counts::Count;
+use rustc_hash::FxHashSet;
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
+
+/// What is said of a form that stays.
+const UNDECIDED: &str =
+    "it stays as it is: with other code beside them, other products and sums could become multiply-adds";
 
 /// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
@@ -107,7 +113,15 @@ impl<'m> FunctionPass<'m> for Forms {
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
         found.extend(tables::find(function, analyses).into_iter().map(leave));
-        found
+        let undecided = match self.results {
+            Results::Same if !found.is_empty() => raw::undecided(function, false),
+            _ => FxHashSet::default(),
+        };
+        let decide = |found: Decision<'m, _>| {
+            let stays = undecided.contains(&found.at.block());
+            if stays { Decision::refusal(found.at, "FormContraction", UNDECIDED.to_owned()) } else { found }
+        };
+        found.into_iter().map(decide).collect()
     }
 
     fn apply(&self, plans: Vec<Form<'m>>, editor: &mut Editor<'m>) {

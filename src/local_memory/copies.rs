@@ -103,7 +103,7 @@ pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
     (!chip.keeps_blocks(&outline.geometry, [registers, registers + COPY_REGISTERS], 1)).then_some(registers)
 }
 
-/// Whether a block has a sum of a product from elsewhere. LLVM's back end executes such a sum ahead of a branch, beside the
+/// Whether a block has a sum of a product from elsewhere: LLVM's back end executes such a sum ahead of a branch, beside the
 /// product, unless the block has more than a few instructions that cannot be.
 pub fn keeps_apart(block: Block<'_>) -> bool {
     let is_sum = |&inst: &Inst<'_>| Pair::MultiplyAdd.ends_with(inst);

@@ -9,7 +9,9 @@ pub mod plan;
 mod report;
 
 use crate::analyses::{Analyses, Kept};
+use crate::settings::Results;
 use crate::versions::{Edit, SteeredFunction};
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::gpu::occupancy::register_budget;
 
 /// Plans for one kernel.
@@ -23,6 +25,13 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);
+    if settings.results == Results::Same && !plan.values.is_empty() {
+        let undecided = raw::undecided(steered.body(), false);
+        let mut uses = plan.values.iter().flat_map(|value| &value.uses);
+        if uses.any(|site| undecided.contains(&analyses.handles.block(site.block))) {
+            return None;
+        }
+    }
     let result = |inst| analyses.outline().func.result(inst);
     plan.values
         .retain(|value| steered.admits(analyses, result(value.def), "value", "is computed again where it is used"));

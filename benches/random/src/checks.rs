@@ -18,7 +18,10 @@
 //! not be more products or sums, nor more multiply-adds where there are fewer of these. This holds for kernels in
 //! which no pass duplicates code ([`DUPLICATES`]); a change that another melding outweighs is not seen, but the random
 //! kernels are many.
+//!
+//! **Loops** that bring a product to a sum of the next iteration are [as they were](carried).
 
+use crate::carried;
 use crate::compile::{Built, LEVEL, Tools, Variant};
 use crate::ptx::{self, chunks};
 use crate::units;
@@ -110,12 +113,22 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
         let others: BTreeSet<String> = code.iter().filter(is_other).map(result).collect();
         let floats = code.iter().filter(is_computed).map(result).filter(|register| !others.contains(register));
         let floats: BTreeSet<String> = floats.collect();
-        let is_wrong = |(operation, operands): &(&str, &str)| {
-            operation.starts_with("st.")
-                && stored(operands).any(|register| is_narrower(operation, register) && floats.contains(register))
-        };
-        let line = |(operation, operands)| format!("{}: ptxas converts: {operation} {operands}", chunk.symbol);
-        code.into_iter().filter(is_wrong).map(line).collect::<Vec<_>>()
+        let mut out = Vec::new();
+        // what a register has been in its block, whatever it is elsewhere
+        let mut here: BTreeMap<String, bool> = BTreeMap::new();
+        for line in chunk.text.lines().map(|line| line.trim_start_matches(|c: char| c.is_whitespace() || c == '{')) {
+            if line.starts_with('$') {
+                here.clear();
+            }
+            let Some((operation, operands)) = line.split_once(char::is_whitespace) else { continue };
+            let is_float = |register: &str| here.get(register).copied().unwrap_or_else(|| floats.contains(register));
+            if !operation.starts_with("st.") {
+                here.insert(result(&(operation, operands)), is_computed(&&(operation, operands)));
+            } else if stored(operands).any(|register| is_narrower(operation, register) && is_float(register)) {
+                out.push(format!("{}: ptxas converts: {operation} {operands}", chunk.symbol));
+            }
+        }
+        out
     };
     chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
 }
@@ -289,14 +302,16 @@ fn callee(line: &str) -> Option<&str> {
     operands.split([',', ';']).next()
 }
 
+/// Whether a pass duplicates code of a function.
+fn has_duplicates(ours: &Built, name: &str) -> bool {
+    ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
+}
+
 /// Kernels whose multiply-adds are not those of clang: a line for each.
 pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
-    let has_duplicates = |name: &str| {
-        ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
-    };
     let (before, after) = (roundings_of_functions(plain), roundings_of_functions(&ours.ptx));
     let mut out = Vec::new();
-    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(name)) {
+    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(ours, name)) {
         // an alternative has the name of its kernel, and behind a dollar sign its own
         let base = name.split_once('$').map_or(name.as_str(), |(base, _)| base);
         let Some(before) = before.get(base) else { continue };
@@ -366,6 +381,7 @@ pub fn check(tools: &Tools, plain: &str, ours: &Built, folder: &Path) -> Result<
     let is_random = !ptx::entries(plain).is_empty();
     let ours_changed = if is_random { ptx::keep(&ours.ptx, &changed) } else { ours.ptx.clone() };
     let mut out = contractions(plain, ours);
+    out.extend(carried::changed(plain, &ours.ptx));
     out.extend(mistaken(&ours.ptx));
     out.extend(lost_loads(tools, &ours_changed, folder)?);
     Ok(out)
@@ -389,6 +405,7 @@ mod tests {
         assert_eq!(of("{mul.f16 %rs1,%rs2,%rs3;\n}\n\tst.global.b8 \t[%rd9+3], %rs1;"), 1);
         assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tst.shared.b16 \t[%rd9], %r1;"), 1);
         assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tor.b32 \t%r1, %r2, %r3;\n\tst.shared.b16 \t[%rd9], %r1;"), 0);
+        assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.shared.b16 \t[%rd9], %r1;\n\tor.b32 \t%r1, %r2, %r3;"), 1);
         assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.global.v2.b32 \t[%rd9], {%r1, %r1};"), 0);
         assert_eq!(of("cvt.rzi.u64.f64 \t%rd1, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 0);
         assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tmov.b64 %rd4, %rd1;\n\tst.global.b32 \t[%rd9], %rd4;"), 0);

@@ -1,6 +1,7 @@
 //! The `warpwise-random` command: random CUDA sources, generated, built, compared.
 
 mod ast;
+mod carried;
 mod checks;
 mod compile;
 mod expr;

@@ -40,12 +40,15 @@ impl<'m> Pins<'m> {
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a sum uses a product, and is not joined for sure;
-    /// a product that leaves the function may meet such a sum behind a phi; LLVM may compute a product
+    /// phis are between a product and a sum, which LLVM copies to the ways that lead to a small block; LLVM may compute a product
     /// [elsewhere](Products::may_move); the flags allow more than joining; or there is no such instruction.
     fn of(function: Function<'m>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
+            if is_behind_phis(sum) {
+                return None;
+            }
             let Some(join) = Join::of(sum) else {
                 if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
                     return None;
@@ -57,16 +60,14 @@ impl<'m> Pins<'m> {
             }
             pins.joins.push(join);
         }
-        let joined: FxHashSet<Inst<'m>> = pins.joins.iter().map(|join| join.sum).collect();
         let products = Products::of(function);
         let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
-        let is_open = |user: Inst<'m>| is_sum(user) && !joined.contains(&user);
         let may_move = |&product: &Inst<'m>| meets(product.value(), is_sum) && products.may_move(product);
         if products.list.iter().any(may_move) {
             return None;
         }
         for product in products.list.into_iter().filter(|product| meets(product.value(), leaves)) {
-            if meets(product.value(), is_open) || !Editor::rounds_alone(product.ty()) {
+            if !Editor::rounds_alone(product.ty()) {
                 return None;
             }
             pins.alone.push(product);
@@ -172,6 +173,30 @@ fn sources(value: Value<'_>) -> FxHashSet<u64> {
     }
     found
 }
+
+/// What a value may be, if it is a product, and what passes that on.
+fn computed<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+    let (mut open, mut seen) = (vec![value], FxHashSet::default());
+    while let Some(value) = open.pop() {
+        let Some(inst) = value.as_inst() else { continue };
+        if seen.insert(inst) && passes_on(inst) {
+            open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
+        }
+    }
+    seen.into_iter().filter(|&inst| Pair::MultiplyAdd.begins_with(inst) || passes_on(inst))
+}
+
+/// Whether it is a sum of what may be a product, with phis in between, or selects of another block.
+fn is_behind_phis(sum: Inst<'_>) -> bool {
+    let is_product = |inst| Pair::MultiplyAdd.begins_with(inst);
+    let is_far = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMPHI || inst.block() != sum.block();
+    let mut operands = [0, 1].into_iter().map(|index| sum.operand(index)).filter(|&value| product(value).is_none());
+    Pair::MultiplyAdd.ends_with(sum)
+        && operands.any(|value| computed(value).any(is_product) && computed(value).any(is_far))
+}
+
+/// A sum, a branch, and one instruction more.
+const SMALL: usize = 3;
 
 /// Operations one behind the other that [`number`] looks at.
 const NUMBERED: u32 = 4;
@@ -281,6 +306,53 @@ fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
     false
 }
 
+/// The blocks where it depends on what else is in them whether a product is joined with a sum behind a phi:
+///
+/// - of loops that bring a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop. It unrolls
+///   innermost loops, of those that are there when LLVM is done;
+/// - with little beside such a sum: LLVM's early tail duplication copies blocks of two instructions to the ways that lead there.
+pub fn undecided<'m>(function: Function<'m>, is_early: bool) -> FxHashSet<Block<'m>> {
+    let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
+    let is_small = |block: &Block<'m>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
+    let sums = |block: &Block<'m>| block.insts().any(is_behind_phis);
+    let mut found: FxHashSet<Block<'m>> = function.blocks().filter(is_small).filter(sums).collect();
+    let is_phi = |inst: &Inst<'m>| inst.opcode() == RawOpcode::LLVMPHI;
+    for phi in function.blocks().flat_map(|block| block.insts()).filter(is_phi) {
+        let head = phi.block();
+        let brings = |index: u32| {
+            let (value, from) = phi.incoming(index);
+            let products = computed(value).filter(|&inst| Pair::MultiplyAdd.begins_with(inst));
+            let mut products = products.map(Inst::block).peekable();
+            products.peek().is_some()
+                && is_always_before(head, from)
+                && products.any(|block| is_always_before(head, block))
+        };
+        let adds = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
+        if !(0..phi.incoming_count()).any(brings) || !meets(phi.value(), adds) {
+            continue;
+        }
+        let blocks: Vec<Block<'m>> = function.blocks().filter(|&block| is_around(head, block)).collect();
+        if is_early || blocks.iter().all(|&block| block == head || !comes_back(block, Some(head))) {
+            found.extend(blocks);
+        }
+    }
+    found
+}
+
+/// Whether a block is in the loop that a header begins.
+fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
+    let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
+    while let Some(reached) = open.pop() {
+        if reached == header {
+            return is_always_before(header, block);
+        }
+        if seen.insert(reached) {
+            open.extend(next(reached));
+        }
+    }
+    false
+}
+
 /// Whether an instruction passes a value to memory or to another function.
 fn leaves(user: Inst<'_>) -> bool {
     matches!(user.opcode(), RawOpcode::LLVMStore | RawOpcode::LLVMRet) || user.defined_callee().is_some()
@@ -299,20 +371,24 @@ pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
 
 /// Whether such an instruction may use a value, or what it is passed on as.
 fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
-    use RawOpcode::*;
-    let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
-    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
-    let is_passed_on = |inst: Inst<'_>| moves.contains(&inst.opcode()) || passes.contains(&inst.opcode());
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {
             if is_it(user) {
                 return true;
             }
-            if is_passed_on(user) && seen.insert(user.value()) {
+            if passes_on(user) && seen.insert(user.value()) {
                 open.push(user.value());
             }
         }
     }
     false
+}
+
+/// Whether the result of an instruction may be what an operand is, perhaps with the opposite sign.
+fn passes_on(inst: Inst<'_>) -> bool {
+    use RawOpcode::*;
+    let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
+    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    moves.contains(&inst.opcode()) || passes.contains(&inst.opcode())
 }

@@ -17,7 +17,7 @@ use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 
 /// The products that must be rounded by themselves if loops are unrolled and the objects are registers; `None` if one cannot
-/// be.
+/// be, or if they are used where [other code](warpwise_analysis::contraction::raw::undecided) decides.
 pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object]) -> Option<Vec<handle::Inst<'m>>> {
     let func = &outline.func;
     let of_kind = |is_wanted: fn(AccessKind) -> bool| {
@@ -27,6 +27,11 @@ pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object
     let stores: FxHashSet<Inst> = of_kind(|kind| kind == AccessKind::Store).collect();
     let loads: Vec<Value> = of_kind(|kind| kind == AccessKind::Load).map(|load| func.result(load)).collect();
     let filled: Vec<Inst> = of_kind(|kind| !matches!(kind, AccessKind::Load | AccessKind::Store)).collect();
+    let joins = Joins { is_early: true, ..Joins::new(outline, handles) };
+    let homes = objects.iter().flat_map(|object| &object.accesses).map(|access| &func.insts[access.inst].block);
+    if joins.are_undecided(homes) {
+        return None;
+    }
     let mut found = Vec::new();
     for product in func.insts.keys().filter(|&inst| outline.is_reachable(func.insts[inst].block)) {
         let inst = handles.inst(product);

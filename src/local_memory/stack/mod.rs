@@ -11,11 +11,14 @@ mod gain;
 pub mod plan;
 
 use crate::analyses::{Analyses, FunctionAnalyses, Kept};
+use crate::local_memory::reject::Reject;
 use crate::local_memory::report;
+use crate::settings::Results;
 use crate::shared_memory::layout::Ground;
 use crate::versions::{Edit, SteeredFunction};
 use plan::{Move, Placement, StackPlan};
 use std::collections::BTreeSet;
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
@@ -35,6 +38,7 @@ pub fn plan_constants<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Anal
     }
     let analyses = analyses.of(steered.body());
     let mut plan = plan::plan_constants(analyses);
+    keep_joins(steered, analyses, &mut plan);
     admit(steered, analyses, &mut plan);
     report::objects(steered, analyses, &plan);
     edit(plan, Ground::Static { threads: 0 }, Kept::Nothing, Editor::reads_globals)
@@ -50,6 +54,7 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     steered.bind(analyses);
     let mut room = steered.room(analyses);
     let mut plan = plan::plan(analyses, &mut room, candidates.unprofitable);
+    keep_joins(steered, analyses, &mut plan);
     admit(steered, analyses, &mut plan);
     report::objects(steered, analyses, &plan);
     let mut kept = Kept::Nothing;
@@ -58,6 +63,22 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
         kept = Kept::AtMost(pressure.at_most() + plan::most_added(outline, pressure, &plan) + LOADS_IN_FLIGHT);
     }
     edit(plan, steered.ground(analyses.outline()), kept, Editor::has_effects)
+}
+
+/// Removes what would change blocks where [other code](raw::undecided) decides about multiply-adds.
+fn keep_joins<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>, plan: &mut StackPlan) {
+    if steered.settings.results == Results::Contract || plan.moves.is_empty() {
+        return;
+    }
+    let undecided = raw::undecided(steered.body(), false);
+    let StackPlan { moves, refusals } = plan;
+    moves.retain(|planned| {
+        let accesses = planned.object.accesses.iter().map(|access| access.inst);
+        let mut touched = accesses.chain(planned.object.derived.iter().copied());
+        let stays = touched.any(|inst| undecided.contains(&analyses.handles.inst(inst).block()));
+        refusals.extend(stays.then_some((planned.object.address, Reject::Contraction)));
+        !stays
+    });
 }
 
 /// Removes the plans that a limit excludes.
