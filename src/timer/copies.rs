@@ -13,8 +13,7 @@ pub struct Copied {
 }
 
 /// The result of comparing two runs.
-#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
-#[serde(tag = "answer", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// Neither copied anything back.
     Nothing,

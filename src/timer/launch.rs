@@ -41,11 +41,6 @@ pub struct Finished {
     pub is_cut: bool,
 }
 
-/// The library that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
-pub fn find_library() -> Result<PathBuf> {
-    installed(LIBRARY)
-}
-
 /// A file that is beside the command (in a build), or in `../lib` (in an installation).
 pub fn installed(name: &str) -> Result<PathBuf> {
     let command = std::env::current_exe().context("cannot tell where this command is")?;
@@ -168,7 +163,7 @@ pub fn watch_signals() {
 
 /// Runs a program to its end.
 pub fn run(program: &Path, arguments: &[OsString], options: &Options) -> Result<Finished> {
-    let library = find_library()?;
+    let library = installed(LIBRARY)?;
     let folder =
         tempfile::Builder::new().prefix("warpwise-time-").tempdir().context("cannot make a temporary folder")?;
     let mut command = Command::new(program);

@@ -217,11 +217,8 @@ fn graph_name((count, kernels): &(usize, Vec<(String, usize)>)) -> String {
 
 /// The median of sorted values; 0 if there are none.
 fn median(sorted: &[u64]) -> f64 {
-    match sorted.len() {
-        0 => 0.0,
-        length if length % 2 == 1 => sorted[length / 2] as f64,
-        length => (sorted[length / 2 - 1] as f64 + sorted[length / 2] as f64) / 2.0,
-    }
+    let length = sorted.len();
+    if length == 0 { 0.0 } else { (sorted[(length - 1) / 2] as f64 + sorted[length / 2] as f64) / 2.0 }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@
 
 use crate::driver::{Handle, NOT_READY, Relaxed as RelaxedMode, SUCCESS, driver};
 use crate::format::{LAUNCH_TABLES, OVERWRITTEN, Table};
-use crate::hash::Hash;
 use crate::state::{self, HAS_CAPTURES, Inner, State};
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// `CU_EVENT_DISABLE_TIMING`.
@@ -68,17 +69,17 @@ impl Region {
         self.width >= 8 && LAUNCH_TABLES.contains(&unsafe { (self.start as *const u64).read_unaligned() })
     }
 
-    /// Hash of the current contents.
+    /// Hash of the current contents; never one of the two values with a special meaning.
     fn hash(&self) -> u64 {
-        let mut hash = Hash::new();
+        let mut hash = FxHasher::default();
         for plane in 0..self.depth {
             for row in 0..self.height {
                 let start = self.start + plane * self.slice + row * self.pitch;
                 // SAFETY: the program had the driver write these bytes, and the copy is done.
-                hash.add(unsafe { std::slice::from_raw_parts(start as *const u8, self.width) });
+                hash.write(unsafe { std::slice::from_raw_parts(start as *const u8, self.width) });
             }
         }
-        hash.finish()
+        hash.finish().clamp(1, u64::MAX - 1)
     }
 }
 

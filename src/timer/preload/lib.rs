@@ -15,7 +15,6 @@ mod driver;
 mod format;
 mod functions;
 mod graphs;
-mod hash;
 mod hooks;
 mod launch;
 mod lookup;
