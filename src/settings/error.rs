@@ -1,23 +1,17 @@
 //! What is wrong with an option or a parameter? A sentence that says how to correct it.
 
-use super::spill_candidates::SpillCandidatesError;
 use warpwise_ir::geometry::ShapeError;
 
-/// Why a value was rejected.
+/// Why a value was rejected: the first two in a sentence, the others as the continuation of one that begins with the name of
+/// the option or parameter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ValueError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    #[error(transparent)]
-    SpillCandidates(#[from] SpillCandidatesError),
-    /// A sentence that continues after the name of the option or parameter.
-    #[error(transparent)]
-    Form(#[from] FormError),
-}
-
-/// Why a value was rejected, as the continuation of a sentence that begins with the name of its option or parameter.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum FormError {
+    #[error(
+        "'{0}' is no class of spill candidates; there are all, none, constant, affine, uniform, divergent, stack and rare"
+    )]
+    SpillCandidates(String),
     #[error("is 0 or 1, not '{0}'")]
     Switch(String),
     #[error("takes a whole number from {least} to {most}, not '{text}'")]
@@ -36,13 +30,10 @@ pub enum FormError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error(transparent)]
-    Shape(ShapeError),
-    #[error(transparent)]
-    SpillCandidates(SpillCandidatesError),
-    #[error("parameter '{name}' of '{pass}' {error}")]
-    Parameter { pass: String, name: String, error: FormError },
-    #[error("option -warpwise-{name} {error}")]
-    Option { name: String, error: FormError },
+    Value(ValueError),
+    /// A value, of a parameter or an option.
+    #[error("{of} {error}")]
+    Of { of: String, error: ValueError },
     #[error("'{pass}' has no parameter '{name}'; it takes {known}")]
     UnknownParameter { pass: String, name: String, known: String },
     #[error("there is no option -warpwise-{name}; the options are {known}")]
@@ -54,21 +45,11 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// The error for the value of a pass parameter.
-    pub(super) fn of_parameter(pass: &str, name: &str, error: ValueError) -> SettingsError {
+    /// The error for the value of a parameter or an option, which is called `of`.
+    pub(super) fn of(error: ValueError, of: String) -> SettingsError {
         match error {
-            ValueError::Shape(error) => SettingsError::Shape(error),
-            ValueError::SpillCandidates(error) => SettingsError::SpillCandidates(error),
-            ValueError::Form(error) => SettingsError::Parameter { pass: pass.to_owned(), name: name.to_owned(), error },
-        }
-    }
-
-    /// The error for the value of a command-line option.
-    pub(super) fn of_option(name: &str, error: ValueError) -> SettingsError {
-        match error {
-            ValueError::Shape(error) => SettingsError::Shape(error),
-            ValueError::SpillCandidates(error) => SettingsError::SpillCandidates(error),
-            ValueError::Form(error) => SettingsError::Option { name: name.to_owned(), error },
+            ValueError::Shape(_) | ValueError::SpillCandidates(_) => SettingsError::Value(error),
+            error => SettingsError::Of { of, error },
         }
     }
 }

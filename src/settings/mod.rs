@@ -114,7 +114,8 @@ impl Settings {
     fn set_parameter(&mut self, pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
         if let Some(row) = table::of_pass(pass).find(|row| row.name == name) {
             let value = value.unwrap_or("");
-            return row.takes.apply(self, value).map_err(|error| SettingsError::of_parameter(pass, name, error));
+            let of = || format!("parameter '{name}' of '{pass}'");
+            return row.takes.apply(self, value).map_err(|error| SettingsError::of(error, of()));
         }
         let word = name.strip_prefix("no-").and_then(Transform::of_word).filter(|_| pass == DEFAULT);
         match (word, value) {
@@ -138,7 +139,7 @@ impl Settings {
             let known = options.collect::<Vec<_>>().join(", ");
             return Err(SettingsError::UnknownOption { name: name.to_owned(), known });
         };
-        takes.apply(self, value).map_err(|error| SettingsError::of_option(name, error))
+        takes.apply(self, value).map_err(|error| SettingsError::of(error, format!("option -warpwise-{name}")))
     }
 
     /// The options of the analysis.

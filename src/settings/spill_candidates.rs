@@ -5,6 +5,7 @@
 //! slots, `divergent` per-thread slots; `stack` allows stack objects to move if that pays, and `rare` also those that
 //! stay because of the cache. Sampaio's four allocators are `none`, `divergent`, `constant` and `all`.
 
+use super::error::ValueError;
 use std::str::FromStr;
 
 /// The classes that may be moved.
@@ -24,31 +25,11 @@ pub struct SpillCandidates {
     pub unprofitable: bool,
 }
 
-/// A word that is not a class.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "'{0}' is no class of spill candidates; there are all, none, constant, affine, uniform, divergent, stack and rare"
-)]
-pub struct SpillCandidatesError(String);
-
 impl SpillCandidates {
-    const NONE: SpillCandidates = SpillCandidates {
-        constant: false,
-        affine: false,
-        uniform: false,
-        divergent: false,
-        stack: false,
-        unprofitable: false,
-    };
-    /// The default: everything except `rare`.
-    const ALL: SpillCandidates = SpillCandidates {
-        constant: true,
-        affine: true,
-        uniform: true,
-        divergent: true,
-        stack: true,
-        unprofitable: false,
-    };
+    /// All but those that stay because of the cache, or none.
+    const fn usual(on: bool) -> SpillCandidates {
+        SpillCandidates { constant: on, affine: on, uniform: on, divergent: on, stack: on, unprofitable: false }
+    }
 
     /// Whether any registers may be moved.
     pub fn any_register(&self) -> bool {
@@ -58,18 +39,18 @@ impl SpillCandidates {
 
 impl Default for SpillCandidates {
     fn default() -> Self {
-        SpillCandidates::ALL
+        SpillCandidates::usual(true)
     }
 }
 
 impl FromStr for SpillCandidates {
-    type Err = SpillCandidatesError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, SpillCandidatesError> {
-        let mut candidates = SpillCandidates::NONE;
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let mut candidates = SpillCandidates::usual(false);
         for word in text.split([',', '+']).map(str::trim) {
             match word {
-                "all" => candidates = SpillCandidates { unprofitable: candidates.unprofitable, ..SpillCandidates::ALL },
+                "all" => candidates = SpillCandidates { unprofitable: candidates.unprofitable, ..Default::default() },
                 "none" => {}
                 "constant" => candidates.constant = true,
                 "affine" => candidates.affine = true,
@@ -77,7 +58,7 @@ impl FromStr for SpillCandidates {
                 "divergent" => candidates.divergent = true,
                 "stack" => candidates.stack = true,
                 "rare" => (candidates.stack, candidates.unprofitable) = (true, true),
-                _ => return Err(SpillCandidatesError(word.to_owned())),
+                _ => return Err(ValueError::SpillCandidates(word.to_owned())),
             }
         }
         Ok(candidates)
@@ -91,7 +72,7 @@ mod tests {
     #[test]
     fn lists_are_read() {
         assert_eq!("all".parse(), Ok(SpillCandidates::default()));
-        assert_eq!("none".parse(), Ok(SpillCandidates::NONE));
+        assert_eq!("none".parse(), Ok(SpillCandidates::usual(false)));
         let two: SpillCandidates = "uniform, stack".parse().unwrap();
         assert!(two.uniform && two.stack && !two.divergent && !two.constant);
         assert!(

@@ -4,7 +4,7 @@
 
 use super::Results;
 use super::Settings;
-use super::error::{FormError, ValueError};
+use super::error::ValueError;
 use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform};
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
@@ -182,7 +182,7 @@ impl Takes {
             Takes::SpillCandidates(set) => set(settings, text.parse()?),
             Takes::Suffix(set) => set(settings, suffix(text)?),
             Takes::Results(set) => set(settings, results(text)?),
-            Takes::Path(set) => set(settings, if text.is_empty() { return Err(FormError::Path.into()) } else { text }),
+            Takes::Path(set) => set(settings, if text.is_empty() { return Err(ValueError::Path) } else { text }),
         }
         Ok(())
     }
@@ -190,13 +190,13 @@ impl Takes {
 
 /// What `-warpwise-profile-generate` counts and how it is named: like a switch, or `all` and `name:SUFFIX` with `+` between
 /// them.
-fn profile(settings: &mut Settings, text: &str) -> Result<(), FormError> {
+fn profile(settings: &mut Settings, text: &str) -> Result<(), ValueError> {
     let mut on = true;
     for word in text.split('+') {
         match word.strip_prefix("name:") {
             Some(name) => settings.map_name = Some(suffix(name)?.to_owned()),
             None if word == "all" => settings.map_all = true,
-            None => on = switch(text).map_err(|_| FormError::Profile(text.to_owned()))?,
+            None => on = switch(text).map_err(|_| ValueError::Profile(text.to_owned()))?,
         }
     }
     settings.switches.turn(Transform::Map, on);
@@ -213,32 +213,32 @@ fn remarks(settings: &mut Settings, text: &str) {
     }
 }
 
-fn suffix(text: &str) -> Result<&str, FormError> {
+fn suffix(text: &str) -> Result<&str, ValueError> {
     let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_suffix { Ok(text) } else { Err(FormError::Suffix(text.to_owned())) }
+    if is_suffix { Ok(text) } else { Err(ValueError::Suffix(text.to_owned())) }
 }
 
 /// Accepts the same words as LLVM's own switches.
-fn switch(text: &str) -> Result<bool, FormError> {
+fn switch(text: &str) -> Result<bool, ValueError> {
     match text {
         "" | "1" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err(FormError::Switch(text.to_owned())),
+        _ => Err(ValueError::Switch(text.to_owned())),
     }
 }
 
-fn results(text: &str) -> Result<Results, FormError> {
+fn results(text: &str) -> Result<Results, ValueError> {
     match text {
         "same" => Ok(Results::Same),
         "contract" => Ok(Results::Contract),
-        _ => Err(FormError::Results(text.to_owned())),
+        _ => Err(ValueError::Results(text.to_owned())),
     }
 }
 
-fn number(text: &str, least: u32, most: u32) -> Result<u32, FormError> {
+fn number(text: &str, least: u32, most: u32) -> Result<u32, ValueError> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| digits && (least..=most).contains(number));
-    number.ok_or_else(|| FormError::Number { text: text.to_owned(), least, most })
+    number.ok_or_else(|| ValueError::Number { text: text.to_owned(), least, most })
 }
 
 /// The row of an option, by its name after `-warpwise-`.

@@ -39,24 +39,12 @@ impl Transform {
 
     /// The pass's name.
     pub const fn pass(self) -> &'static str {
-        match self {
-            Transform::Unroll => "unroll-loops",
-            Transform::Annotate => "annotate-uniform",
-            Transform::Fuse => "fuse-branches",
-            Transform::Steer => "steer-spills",
-            Transform::Map => "divergence-map",
-        }
+        ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "divergence-map"][self as usize]
     }
 
     /// The word of its switch.
     pub const fn word(self) -> &'static str {
-        match self {
-            Transform::Unroll => "unroll",
-            Transform::Annotate => "annotate",
-            Transform::Fuse => "fuse",
-            Transform::Steer => "steer",
-            Transform::Map => "map",
-        }
+        ["unroll", "annotate", "fuse", "steer", "map"][self as usize]
     }
 
     /// The transform with this switch.
