@@ -4,9 +4,8 @@ use super::{replace, say, say_json};
 use crate::map_report::{page, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
-use warpwise_analysis::counts::{self, Counted};
-use warpwise_rt::format::Map;
+use std::path::PathBuf;
+use warpwise_analysis::counts;
 
 /// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-profile-generate.
 #[derive(Args)]
@@ -68,19 +67,11 @@ const ROWS: usize = 30;
 /// Runs the subcommand.
 pub fn run(args: &MapArgs) -> Result<()> {
     match &args.what {
-        What::Show { files, all } => {
-            let (map, modules) = counts::read_all(files)?;
-            say(&summary(&map, &modules).text(if *all { usize::MAX } else { ROWS }))
-        }
-        What::Json { files } => {
-            let (map, modules) = counts::read_all(files)?;
-            say_json(&summary(&map, &modules))
-        }
+        What::Show { files, all } => say(&summary(files)?.text(if *all { usize::MAX } else { ROWS })),
+        What::Json { files } => say_json(&summary(files)?),
         What::Diff { before, after, json } => {
-            let (map, modules) = counts::read(before)?;
-            let first = summary(&map, &modules);
-            let (map, modules) = counts::read(after)?;
-            let changes = show::difference(&first, &summary(&map, &modules));
+            let [first, second] = [before, after].map(|file| summary(std::slice::from_ref(file)));
+            let changes = show::difference(&first?, &second?);
             let is_strange = changes.iter().all(|change| change.before.is_none() || change.after.is_none());
             if is_strange && !changes.is_empty() {
                 bail!("{} and {} have no branch in common", before.display(), after.display());
@@ -90,7 +81,8 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 false => say(&show::difference_text(&changes)),
             }
         }
-        What::Merge { files, output } => merge(files, output),
+        // all files are read before anything is written
+        What::Merge { files, output } => replace(output, &counts::read_all(files)?.0.encode()),
         What::Html { files, output } => {
             let (map, modules) = counts::read_all(files)?;
             let page = page::of_map(&map.runs, &modules);
@@ -99,12 +91,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
     }
 }
 
-fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
-    show::summary(&map.runs, modules)
-}
-
-/// All files are read before anything is written, and the result replaces an existing file atomically.
-fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
-    let (map, _) = counts::read_all(files)?;
-    replace(output, &map.encode())
+fn summary(files: &[PathBuf]) -> Result<show::Summary> {
+    let (map, modules) = counts::read_all(files)?;
+    Ok(show::summary(&map.runs, &modules))
 }

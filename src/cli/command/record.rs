@@ -36,7 +36,7 @@ struct Global<'a> {
     after: String,
 }
 
-/// Writes a launch and its results.
+/// Writes a launch of what ran, as the host would launch it, and its results.
 pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given], report: &LaunchReport) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let save = |name: &str, bytes: &[u8]| -> Result<String> {
@@ -46,29 +46,23 @@ pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given]
     };
     let mut args = Vec::new();
     for (i, given) in given.iter().enumerate() {
-        args.push(match given {
-            Given::Value(bytes) => Arg::Value(bytes.clone()),
-            Given::Buffer(buffer) => {
-                let after = report.buffers.get(i).and_then(Option::as_ref);
-                let after = after.with_context(|| format!("argument {i} is gone"))?;
-                ensure!(after.undef.iter().all(|&bits| bits == 0), "argument {i} has undefined bytes after the launch");
-                let before = save(&format!("arg{i}.before"), &buffer.data)?;
-                Arg::Buffer {
-                    element: buffer.element.name(),
-                    before,
-                    after: save(&format!("arg{i}.after"), &after.data)?,
-                }
-            }
-        });
+        let Some(element) = given.element else {
+            args.push(Arg::Value(given.data.clone()));
+            continue;
+        };
+        let after = report.buffers.get(i).and_then(Option::as_ref);
+        let after = after.with_context(|| format!("argument {i} is gone"))?;
+        ensure!(after.undef.iter().all(|&bits| bits == 0), "argument {i} has undefined bytes after the launch");
+        let before = save(&format!("arg{i}.before"), &given.data)?;
+        let after = save(&format!("arg{i}.after"), &after.data)?;
+        args.push(Arg::Buffer { element: element.name(), before, after });
     }
     let mut globals = Vec::new();
     for (i, global) in report.globals.iter().enumerate().filter(|(_, global)| global.changed) {
         globals.push(Global { name: &global.name, after: save(&format!("global{i}.after"), &global.bytes.data)? });
     }
-    // what ran, as the host would launch it
-    let (kernel, dynamic_shared) = (report.version.as_deref().unwrap_or(kernel), report.dynamic_shared);
     let LaunchConfig { grid, block, .. } = *config;
-    let launch = Launch { kernel, grid, block, dynamic_shared, args, globals };
+    let launch = Launch { kernel, grid, block, dynamic_shared: report.dynamic_shared, args, globals };
     save("launch.json", serde_json::to_string_pretty(&launch)?.as_bytes())?;
     Ok(())
 }

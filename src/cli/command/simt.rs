@@ -4,7 +4,7 @@ use super::{cuda, record, say, simt_args};
 use crate::map_report::measured::LineObserver;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use simt_args::{Buffer, Element, Given};
+use simt_args::{Element, Given};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpwise::map::describe;
@@ -220,7 +220,7 @@ impl SimtArgs {
                 bail!("--global {text}: say NAME=ARG, such as table=f32[16]:iota");
             };
             let arg = simt_args::parse(value).with_context(|| format!("--global {text}"))?;
-            inputs.globals.push((name.to_owned(), arg.into_bytes()));
+            inputs.globals.push((name.to_owned(), arg.data));
         }
         Ok((inputs, given))
     }
@@ -243,8 +243,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     let image = image::import(module.handle(), &file.display().to_string());
     let report = launch(args, &image, &inputs, &mut Nobody)?;
     if let Some(folder) = &args.record {
-        let kernel = Machine::new(&image).kernel(args.kernel_in(&image)?.as_deref())?;
-        record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
+        record::write(folder, &args.launched(&image, &report)?, &args.config(), &given, &report)?;
     }
     finish(args, &given, &report)?;
     Ok(ExitCode::SUCCESS)
@@ -350,10 +349,7 @@ fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()>
 }
 
 fn element_of(given: Option<&Given>) -> Element {
-    match given {
-        Some(Given::Buffer(Buffer { element, .. })) => *element,
-        _ => Element::U8,
-    }
+    given.and_then(|given| given.element).unwrap_or(Element::U8)
 }
 
 fn show_buffer(number: usize, element: Element, bytes: &Bytes, full: bool) -> String {
@@ -381,13 +377,8 @@ fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, gi
     let mut configs = vec![LaunchConfig { scheduler: Scheduler::Lockstep, ..args.config() }];
     configs
         .extend((0..args.seeds).map(|seed| LaunchConfig { scheduler: Scheduler::Independent(seed), ..args.config() }));
-    let floats: Vec<Option<usize>> = given
-        .iter()
-        .map(|given| match given {
-            Given::Buffer(buffer) if buffer.element.is_float() => Some(buffer.element.size()),
-            _ => None,
-        })
-        .collect();
+    let size = |given: &Given| given.element.filter(|element| element.is_float()).map(Element::size);
+    let floats: Vec<Option<usize>> = given.iter().map(size).collect();
     let tolerance = Tolerance { relative: args.tolerance, absolute: 0.0 };
     compare(&first, &second, args.kernel_in(&first)?.as_deref(), &configs, inputs, &floats, tolerance)?;
     say(&format!("equal under the lockstep scheduler and {} seeds of the independent one\n", args.seeds))?;

@@ -146,53 +146,39 @@ fn float_text(value: f64, shown: impl std::fmt::Display + std::fmt::LowerExp) ->
     if is_far { format!("{shown:e}") } else { shown.to_string() }
 }
 
-/// A buffer's contents.
+/// The bytes of an argument as given.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Buffer {
-    pub element: Element,
+pub struct Given {
+    /// Of what a buffer consists; `None` for a value.
+    pub element: Option<Element>,
     pub data: Vec<u8>,
-}
-
-/// An argument as given.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Given {
-    Value(Vec<u8>),
-    Buffer(Buffer),
 }
 
 impl Given {
     /// For a launch.
     pub fn to_arg(&self) -> Arg {
-        match self {
-            Given::Value(bytes) => Arg::Value(bytes.clone()),
-            Given::Buffer(buffer) => Arg::Buffer(buffer.data.clone()),
-        }
-    }
-    pub fn into_bytes(self) -> Vec<u8> {
-        match self {
-            Given::Value(bytes) => bytes,
-            Given::Buffer(buffer) => buffer.data,
-        }
+        let data = self.data.clone();
+        if self.element.is_some() { Arg::Buffer(data) } else { Arg::Value(data) }
     }
 }
 
 /// Parses one argument.
 pub fn parse(text: &str) -> Result<Given> {
     if text == "null" {
-        return Ok(Given::Value(vec![0; 8]));
+        return Ok(Given { element: None, data: vec![0; 8] });
     }
     let Some((kind, value)) = text.split_once(':') else {
         bail!("write a scalar as TYPE:VALUE (i32:7), a buffer as TYPE[COUNT]:CONTENTS (f32[1024]:zero)");
     };
     if kind == "bytes" {
-        return Ok(Given::Value(hex(value)?));
+        return Ok(Given { element: None, data: hex(value)? });
     }
     let Some((name, count)) = kind.split_once('[') else {
         let element = Element::named(kind)?;
         if let Some(path) = value.strip_prefix('@') {
-            return Ok(Given::Buffer(Buffer { element, data: read_npy(Path::new(path), element)? }));
+            return Ok(Given { element: Some(element), data: read_npy(Path::new(path), element)? });
         }
-        return Ok(Given::Value(element.value(value)?));
+        return Ok(Given { element: None, data: element.value(value)? });
     };
     let element = Element::named(name)?;
     let Some(count) = count.strip_suffix(']') else { bail!("{kind} lacks its closing bracket") };
@@ -210,7 +196,7 @@ pub fn parse(text: &str) -> Result<Given> {
         let have = data.len() / element.size();
         let want = if count.is_empty() { have } else { number()? };
         ensure!(have == want, "{what} holds {have} elements, but {want} are announced");
-        return Ok(Given::Buffer(Buffer { element, data }));
+        return Ok(Given { element: Some(element), data });
     }
     let count = number()?;
     let size = count.checked_mul(element.size()).filter(|&size| size <= MAX_BYTES);
@@ -244,7 +230,7 @@ pub fn parse(text: &str) -> Result<Given> {
         }
         _ => bail!("{how:?} is no contents: say zero, iota, fill:V, random:SEED, list:A,B,C or @file.npy"),
     }
-    Ok(Given::Buffer(Buffer { element, data }))
+    Ok(Given { element: Some(element), data })
 }
 
 fn hex(text: &str) -> Result<Vec<u8>> {
@@ -265,13 +251,13 @@ mod tests {
 
     #[test]
     fn scalars_and_buffers() {
-        assert_eq!(parse("i32:-1").unwrap(), Given::Value(vec![0xff; 4]));
-        assert_eq!(parse("i32:0xffffffff").unwrap(), Given::Value(vec![0xff; 4]));
-        assert_eq!(parse("f32:0.5").unwrap(), Given::Value(0.5f32.to_le_bytes().to_vec()));
-        let Given::Buffer(buffer) = parse("i16[3]:iota").unwrap() else { panic!("a buffer") };
-        assert_eq!(buffer.data, [0, 0, 1, 0, 2, 0]);
-        let Given::Buffer(list) = parse("u8[]:list:1,2").unwrap() else { panic!("a buffer") };
-        assert_eq!(list.data, [1, 2]);
+        let value = |data: &[u8]| Given { element: None, data: data.to_vec() };
+        assert_eq!(parse("i32:-1").unwrap(), value(&[0xff; 4]));
+        assert_eq!(parse("i32:0xffffffff").unwrap(), value(&[0xff; 4]));
+        assert_eq!(parse("f32:0.5").unwrap(), value(&0.5f32.to_le_bytes()));
+        let buffer = |element, data: &[u8]| Given { element: Some(element), data: data.to_vec() };
+        assert_eq!(parse("i16[3]:iota").unwrap(), buffer(Element::I16, &[0, 0, 1, 0, 2, 0]));
+        assert_eq!(parse("u8[]:list:1,2").unwrap(), buffer(Element::U8, &[1, 2]));
         assert_eq!(parse("f64[8]:random:3").unwrap(), parse("f64[8]:random:3").unwrap());
     }
 
@@ -296,6 +282,6 @@ mod tests {
         for text in ["f32:1e400", "f32:1e39", "f16:70000", "f64:-1e400"] {
             assert!(error(text).contains("does not fit"), "{text}");
         }
-        assert_eq!(parse("f32:-inf").unwrap(), Given::Value(f32::NEG_INFINITY.to_le_bytes().to_vec()));
+        assert_eq!(parse("f32:-inf").unwrap().data, f32::NEG_INFINITY.to_le_bytes());
     }
 }

@@ -5,18 +5,17 @@
 //! kernels, and one for each source ([`unit`]) that the page holds. The script inserts everything that comes from a
 //! program as text, never as markup. A page loads nothing from the network.
 
-use super::layout::{self, Drawing};
+use super::layout;
 use super::show;
 use crate::report::details;
 use crate::report::index::{Deed, Index, KernelRow, Row};
 use crate::report::model::{FunctionReport, LineOf, Report};
 use crate::report::seen::{SeenKernels, key};
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpwise_analysis::counts::Counted;
-use warpwise_analysis::counts::table::{BlockTable, FunctionTable, Table};
+use warpwise_analysis::counts::table::{BranchTable, FunctionTable, Table};
 use warpwise_analysis::explain::symbol::kernel_symbol;
 use warpwise_ir::source::Sources;
 
@@ -26,46 +25,6 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// Where style, data and script go.
 const PLACES: [&str; 3] = ["/* STYLE */", "<!-- DATA -->", "/* SCRIPT */"];
-
-/// A source of a page.
-#[derive(Serialize)]
-struct Unit<'a> {
-    title: String,
-    functions: Vec<FunctionPage<'a>>,
-    /// Lines of every file that could be read.
-    files: BTreeMap<String, Vec<String>>,
-    /// Memory accesses, local objects, and what was done and refused.
-    details: Value,
-}
-
-#[derive(Serialize)]
-struct FunctionPage<'a> {
-    name: String,
-    symbol: &'a str,
-    is_kernel: bool,
-    /// Number of uniform, affine and divergent values.
-    values: [u32; 3],
-    place: Option<LineOf>,
-    /// What is known of each line, by file.
-    lines: BTreeMap<String, Vec<Value>>,
-    drawing: Drawing,
-    blocks: &'a [BlockTable],
-    branches: Vec<BranchPage<'a>>,
-}
-
-#[derive(Serialize)]
-struct BranchPage<'a> {
-    block: u32,
-    place: Option<LineOf>,
-    location: String,
-    /// By which its counts are found.
-    key: String,
-    is_divergent: bool,
-    /// Why it diverges, and under which launches it would not.
-    why: Option<String>,
-    depth: u32,
-    targets: &'a [u32],
-}
 
 /// What a report knows of a source: the code before the plugin and, where a build was compiled, after it, with what was
 /// done and refused.
@@ -100,11 +59,10 @@ pub fn unit(table: &Table, input: &Path, module: Option<&Counted>, report: Optio
         let reports = [before, after].map(|report| of(report).and_then(|at| Some(&report?.functions[at])));
         function_page(table, function, module, reports)
     });
-    let functions: Vec<FunctionPage<'_>> = functions.collect();
+    let functions: Vec<Value> = functions.collect();
     let files = files(table, input, &functions);
     let details = report.map_or(Value::Null, |(before, _, deeds)| details::of(before, deeds));
-    let unit = Unit { title: input.display().to_string(), functions, files, details };
-    serde_json::to_value(unit).expect("a page is plain data")
+    json!({"title": input.display().to_string(), "functions": functions, "files": files, "details": details})
 }
 
 /// The source with what was counted and measured of its functions.
@@ -116,35 +74,31 @@ pub fn with_counts<'u>(unit: &'u mut Value, seen: Option<&SeenKernels>) -> &'u V
     unit
 }
 
-fn function_page<'a>(
-    table: &'a Table,
-    function: &'a FunctionTable,
+/// A function, with what is known of each line by file, how it is drawn, and its branches: each with the key of its counts,
+/// why it diverges, and under which launches it would not.
+fn function_page(
+    table: &Table,
+    function: &FunctionTable,
     module: Option<&Counted>,
     reports: [Option<&FunctionReport>; 2],
-) -> FunctionPage<'a> {
+) -> Value {
     let next: Vec<Vec<u32>> = function.blocks.iter().map(|block| block.next.clone()).collect();
     let divergent: Vec<u32> = function.branches.iter().filter(|one| one.is_divergent).map(|one| one.block).collect();
-    let branches = function.branches.iter().map(|branch| BranchPage {
-        block: branch.block,
-        place: table.shown(branch).map(|at| LineOf { file: at.file.to_owned(), line: at.line }),
-        location: table.location(branch),
-        key: key(&table.location(branch)),
-        is_divergent: branch.is_divergent,
-        why: show::reasons(module, function, branch),
-        depth: branch.depth,
-        targets: &branch.targets,
-    });
-    FunctionPage {
-        name: kernel_symbol(&function.symbol),
-        symbol: &function.symbol,
-        is_kernel: function.is_kernel,
-        values: function.values,
-        place: function.place.map(|(file, line)| LineOf { file: table.file(file).to_owned(), line }),
-        lines: lines(table, function, reports),
-        drawing: layout::draw(&next, &divergent),
-        blocks: &function.blocks,
-        branches: branches.collect(),
-    }
+    let branch = |branch: &BranchTable| {
+        let (place, location) = (table.shown(branch), table.location(branch));
+        json!({
+            "block": branch.block, "place": place.map(|at| LineOf { file: at.file.to_owned(), line: at.line }),
+            "key": key(&location), "location": location, "is_divergent": branch.is_divergent,
+            "why": show::reasons(module, function, branch), "depth": branch.depth, "targets": branch.targets,
+        })
+    };
+    json!({
+        "name": kernel_symbol(&function.symbol), "symbol": function.symbol, "is_kernel": function.is_kernel,
+        "values": function.values,
+        "place": function.place.map(|(file, line)| LineOf { file: table.file(file).to_owned(), line }),
+        "lines": lines(table, function, reports), "drawing": layout::draw(&next, &divergent), "blocks": function.blocks,
+        "branches": function.branches.iter().map(branch).collect::<Vec<_>>(),
+    })
 }
 
 /// What is known of each line: figures and classes of a report, or the notes of a table.
@@ -189,14 +143,13 @@ fn by_file(lines: BTreeMap<LineOf, Value>) -> BTreeMap<String, Vec<Value>> {
 }
 
 /// The current source files, looked up relative to the input; if a source is gone, the lines stored in the table.
-fn files(table: &Table, input: &Path, functions: &[FunctionPage<'_>]) -> BTreeMap<String, Vec<String>> {
+fn files(table: &Table, input: &Path, functions: &[Value]) -> BTreeMap<String, Vec<String>> {
     let mut sources = Sources::beside(input);
-    let of_lines = functions.iter().flat_map(|function| function.lines.keys());
-    let of_functions = functions.iter().filter_map(|function| Some(&function.place.as_ref()?.file));
-    let of_branches = functions.iter().flat_map(|function| &function.branches);
-    let of_branches = of_branches.filter_map(|branch| Some(&branch.place.as_ref()?.file));
-    let names: BTreeSet<&String> = of_lines.chain(of_functions).chain(of_branches).collect();
-    let text = |name: &String| {
+    let of_lines = functions.iter().filter_map(|function| function["lines"].as_object()).flat_map(|lines| lines.keys());
+    let branches = functions.iter().filter_map(|function| function["branches"].as_array()).flatten();
+    let of_places = functions.iter().chain(branches).filter_map(|placed| placed["place"]["file"].as_str());
+    let names: BTreeSet<&str> = of_lines.map(String::as_str).chain(of_places).collect();
+    let text = |name: &str| {
         let mut lines: Vec<String> = (1..).map_while(|line| sources.line(name, line).map(str::to_owned)).collect();
         let stored = table.functions.iter().flat_map(|function| &function.lines);
         for line in stored.filter(|line| table.file(line.file) == name && line.line > 0) {
@@ -206,7 +159,7 @@ fn files(table: &Table, input: &Path, functions: &[FunctionPage<'_>]) -> BTreeMa
                 lines[index].clone_from(&line.text);
             }
         }
-        (name.clone(), lines)
+        (name.to_owned(), lines)
     };
     names.into_iter().map(text).collect()
 }

@@ -249,18 +249,12 @@ impl Summary {
             "{:<28} {:>9} {:>9} {:>8} {:>11} {:>15} {:>15} {:>7}",
             "kernel", "launches", "branches", "counted", "never split", "visits", "splits", "rate"
         );
-        for total in &self.functions {
-            let launches = total.launches.map_or("-".to_owned(), |launches| launches.to_string());
+        for Total { func, launches, branches, counted, never_split, visits, splits, .. } in &self.functions {
+            let launches = launches.map_or("-".to_owned(), |launches| launches.to_string());
+            let rate = percent(*splits, *visits);
             let _ = writeln!(
                 out,
-                "{:<28} {launches:>9} {:>9} {:>8} {:>11} {:>15} {:>15} {:>5.1} %",
-                total.func,
-                total.branches,
-                total.counted,
-                total.never_split,
-                total.visits,
-                total.splits,
-                percent(total.splits, total.visits)
+                "{func:<28} {launches:>9} {branches:>9} {counted:>8} {never_split:>11} {visits:>15} {splits:>15} {rate:>5.1} %"
             );
         }
         if self.precision.executed > 0 {
@@ -276,17 +270,12 @@ impl Summary {
             if position == self.hottest && position > 0 {
                 let _ = writeln!(out, "--- the {position} above hold {:.0} % of all splits", 100.0 * HOT);
             }
+            let Row { line, func, block, visits, splits, lanes_idle, .. } = row;
+            let mistake = if *splits > 0 && !row.is_divergent { "  ! proven uniform, and split" } else { "" };
             let _ = writeln!(
                 out,
-                "{:<24} {:<20} {:<12} {:>15} {:>15} {:>5.1} % {:>6.1}{}",
-                row.line,
-                row.func,
-                row.block,
-                row.visits,
-                row.splits,
-                100.0 * row.split_rate,
-                row.lanes_idle,
-                if row.splits > 0 && !row.is_divergent { "  ! proven uniform, and split" } else { "" }
+                "{line:<24} {func:<20} {block:<12} {visits:>15} {splits:>15} {:>5.1} % {lanes_idle:>6.1}{mistake}",
+                100.0 * row.split_rate
             );
         }
         if met.len() > most {
@@ -362,18 +351,10 @@ pub fn difference_text(changes: &[Change]) -> String {
         "line", "kernel", "visits before", "after", "splits before", "after"
     );
     let show = |counts: Option<[u64; 2]>, which: usize| counts.map_or("-".to_owned(), |c| c[which].to_string());
-    for change in changes {
-        let (b, a) = (change.before, change.after);
-        let _ = writeln!(
-            out,
-            "{:<24} {:<20} {:>15} {:>15} {:>15} {:>15}",
-            change.line,
-            change.func,
-            show(b, 0),
-            show(a, 0),
-            show(b, 1),
-            show(a, 1)
-        );
+    for Change { line, func, before, after } in changes {
+        let [visits, new_visits] = [before, after].map(|counts| show(*counts, 0));
+        let [splits, new_splits] = [before, after].map(|counts| show(*counts, 1));
+        let _ = writeln!(out, "{line:<24} {func:<20} {visits:>15} {new_visits:>15} {splits:>15} {new_splits:>15}");
     }
     out
 }

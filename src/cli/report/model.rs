@@ -229,21 +229,6 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
     Report { input: input.to_owned(), notes: Vec::new(), todo: Vec::new(), functions: reports }
 }
 
-/// Adds a note to a line, once.
-fn put_note(lines: &mut BTreeMap<LineOf, LineReport>, place: LineOf, note: String) {
-    let line = lines.entry(place.clone()).or_insert_with(|| LineReport::new(place));
-    if !line.notes.contains(&note) {
-        line.notes.push(note);
-    }
-}
-
-impl LineReport {
-    /// A line without any information.
-    fn new(place: LineOf) -> LineReport {
-        LineReport { place, text: None, class: Agreement::Uniform, values: Vec::new(), notes: Vec::new() }
-    }
-}
-
 /// Whether an expression is still meaningful after parts were omitted from it.
 fn is_readable(expression: &str) -> bool {
     expression != "…" && expression.matches('…').count() < 2
@@ -384,7 +369,8 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn line(&mut self, place: LineOf) -> &mut LineReport {
-        self.lines.entry(place.clone()).or_insert_with(|| LineReport::new(place))
+        let (class, values, notes) = (Agreement::Uniform, Vec::new(), Vec::new());
+        self.lines.entry(place.clone()).or_insert(LineReport { place, text: None, class, values, notes })
     }
 
     fn put(&mut self, place: LineOf, inst: Inst, class: Agreement) {
@@ -518,7 +504,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
                 let note = format!("{} {}: {text}", report.space, report.action);
-                put_note(&mut self.lines, place, note);
+                let line = self.line(place);
+                if !line.notes.contains(&note) {
+                    line.notes.push(note);
+                }
             }
             reports.push(report);
         }

@@ -77,12 +77,10 @@ impl Architectures {
 
     /// Clang's flags. `usual` is what nvcc compiles for if nothing is said.
     pub fn flags(&self, usual: &str) -> Vec<String> {
-        let usual = [(usual.to_owned(), true)];
-        let real = if self.real.is_empty() { &usual[..] } else { &self.real };
         let mut flags = vec!["--no-cuda-include-ptx=all".to_owned()];
-        for (name, has_ptx) in real {
+        for (name, has_ptx) in self.each(usual) {
             flags.push(format!("--offload-arch={name}"));
-            if *has_ptx && name != "native" {
+            if has_ptx && name != "native" {
                 flags.push(format!("--cuda-include-ptx={name}"));
             }
         }

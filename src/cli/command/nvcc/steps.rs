@@ -9,6 +9,7 @@ use super::headers;
 use super::request::{Cudart, Item, Language, Request};
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The locations of the tools.
@@ -384,12 +385,8 @@ impl Planner<'_> {
         }
         let keep = self.temporary.join("keep-image");
         std::fs::write(&keep, KEEP_IMAGE).with_context(|| format!("cannot write {}", keep.display()))?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&keep, std::fs::Permissions::from_mode(0o755))
-                .with_context(|| format!("cannot make {} executable", keep.display()))?;
-        }
+        std::fs::set_permissions(&keep, std::fs::Permissions::from_mode(0o755))
+            .with_context(|| format!("cannot make {} executable", keep.display()))?;
         let mut command = self.linker(true);
         command.push(joined("--ld-path=", &keep));
         command.extend(self.request.arguments().cloned());

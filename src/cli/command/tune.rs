@@ -1,13 +1,53 @@
-//! What do choice files say? One table for each kernel and code, with a row for each alternative and block.
+//! `warpwise tune`: what was measured of kernels on a GPU?
 
-use crate::command::replace;
+use super::replace;
 use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use warpwise::choices::rule::{Verdict, verdict};
 use warpwise::choices::{Alternative, Choices, Decision, Measured, PLAIN, decide};
 use warpwise_analysis::explain::symbol::kernel_symbol;
+
+/// Show, merge or print what programs built with -warpwise-tune have measured.
+#[derive(Args)]
+pub struct TuneArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// What was measured of each kernel, and as which alternative it would be built
+    Show {
+        /// Choice files; several count as one
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Write what several choice files have measured into one
+    Merge {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where it goes
+        #[arg(long, short)]
+        output: PathBuf,
+    },
+    /// What was measured, and the decisions, as JSON
+    Json {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Runs the command.
+pub fn run(args: &TuneArgs) -> Result<()> {
+    match &args.what {
+        What::Show { files } => show(files),
+        What::Merge { files, output } => merge(files, output),
+        What::Json { files } => json(files),
+    }
+}
 
 /// Reads all files as one.
 fn read(files: &[PathBuf]) -> Result<Choices> {
@@ -24,7 +64,8 @@ fn kernels(choices: &Choices) -> Vec<Vec<&Measured>> {
     choices.all().chunk_by(same).map(|measured| measured.iter().collect()).collect()
 }
 
-pub fn show(files: &[PathBuf]) -> Result<()> {
+/// One table for each kernel and code, with a row for each alternative and block.
+fn show(files: &[PathBuf]) -> Result<()> {
     let choices = read(files)?;
     let mut text = String::new();
     for measured in kernels(&choices) {
@@ -64,7 +105,7 @@ fn row(measured: &Measured, alternative: &Alternative) -> String {
     format!("{start}, gains {:.3} +- {:.3} us: {says}\n", gain.mean, gain.error())
 }
 
-pub fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
+fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     let text = read(files)?.text();
     if output.exists() && !output.is_file() {
         return std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()));
@@ -72,7 +113,7 @@ pub fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     replace(output, text.as_bytes())
 }
 
-pub fn json(files: &[PathBuf]) -> Result<()> {
+fn json(files: &[PathBuf]) -> Result<()> {
     let choices = read(files)?;
     let decisions: Vec<_> = kernels(&choices)
         .into_iter()
