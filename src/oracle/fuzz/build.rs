@@ -6,12 +6,13 @@
 //! dominance.
 
 use super::aimed::Taker;
-use super::knobs::{Feature, FeatureSet, Knobs};
+use super::knobs::{Feature, Knobs};
 use super::launch::Geometry;
 use super::local_arrays::LocalArray;
 use super::memory::Source;
 use super::rng::Rng;
 use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
+use std::collections::BTreeSet;
 use std::fmt::{Arguments, Write as _};
 
 /// A block's label, `%bN`.
@@ -146,7 +147,7 @@ impl Func {
 pub(super) struct Gen<'a> {
     pub(super) rng: Rng,
     pub(super) knobs: &'a Knobs,
-    pub(super) features: FeatureSet,
+    pub(super) features: BTreeSet<Feature>,
     pub(super) globals: String,
     pub(super) functions: String,
     pub(super) callees: Vec<Callee>,

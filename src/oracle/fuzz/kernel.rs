@@ -2,13 +2,14 @@
 //! attributes.
 
 use super::build::{ENTRY, Func, Gen, Kernel, Label};
-use super::knobs::{Feature, FeatureSet, Knobs, Mode};
+use super::knobs::{Feature, Knobs, Mode};
 use super::launch::{ArgSpec, Elem, Fill, Launch, geometries};
 use super::memory::{BUFFER, COUNTERS, Source};
 use super::rng::Rng;
 use super::stream_loops::COUNT;
 use super::value::{I32, I64, Name, Scope, Ty, Val};
 use super::{GeneratedKernel, KERNEL};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Elements of the constant tables.
@@ -18,15 +19,12 @@ const WIDE_SLOTS: u64 = 4;
 /// Bound of the grid's linear block index: grids are small.
 const BLOCKS: u64 = 1023;
 
-/// Generates the kernel of a seed.
-pub(super) fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
+/// The kernel of a seed; see the documentation of the module above for its properties.
+pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
     let salt = Mode::ALL.iter().position(|&mode| mode == knobs.mode).unwrap_or(0) as u64;
     let mut rng = Rng::new(seed, salt);
-    let mut features = FeatureSet::default();
     let reqntid = rng.chance(knobs.weight(Feature::ReqNtid));
-    if reqntid {
-        features.insert(Feature::ReqNtid);
-    }
+    let features = reqntid.then_some(Feature::ReqNtid).into_iter().collect::<BTreeSet<_>>();
     let flat = rng.chance(40);
     let geometries = geometries(&mut rng, flat, reqntid);
     let budget = rng.range(u64::from(knobs.size.0), u64::from(knobs.size.1));
@@ -350,6 +348,6 @@ impl Gen<'_> {
         ir.push_str(&self.f.allocas);
         ir.push_str(&self.f.body);
         let _ = write!(ir, "}}\n\nattributes #0 = {{ {attributes} }}\n\n!0 = !{{}}\n");
-        GeneratedKernel { ir, launch, features: self.features, seed, mode: self.knobs.mode }
+        GeneratedKernel { ir, launch, features: self.features }
     }
 }

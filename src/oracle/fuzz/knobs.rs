@@ -282,24 +282,3 @@ impl Knobs {
         self.weights[feature as usize] = weight;
     }
 }
-
-/// Which features a kernel has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeatureSet(u128);
-
-impl FeatureSet {
-    pub(super) fn insert(&mut self, feature: Feature) {
-        self.0 |= 1 << feature as u32;
-    }
-
-    pub fn contains(self, feature: Feature) -> bool {
-        self.0 >> feature as u32 & 1 == 1
-    }
-
-    /// The features, in declaration order.
-    pub fn iter(self) -> impl Iterator<Item = Feature> {
-        Feature::ALL.iter().copied().filter(move |&f| self.contains(f))
-    }
-}
-
-const _: () = assert!(Feature::ALL.len() <= 128, "FeatureSet holds 128");

@@ -12,7 +12,6 @@ pub enum Elem {
     I32,
     I64,
     F32,
-    F64,
 }
 
 impl Elem {
@@ -20,7 +19,7 @@ impl Elem {
     pub fn size(self) -> usize {
         match self {
             Self::I32 | Self::F32 => 4,
-            Self::I64 | Self::F64 => 8,
+            Self::I64 => 8,
         }
     }
 }
@@ -75,7 +74,6 @@ fn element_bits(elem: Elem, value: i64) -> u64 {
     match elem {
         Elem::I32 | Elem::I64 => value as u64,
         Elem::F32 => u64::from((value as f32).to_bits()),
-        Elem::F64 => (value as f64).to_bits(),
     }
 }
 
@@ -85,7 +83,6 @@ fn random_bits(elem: Elem, rng: &mut Rng) -> u64 {
         Elem::I32 | Elem::I64 if bits.is_multiple_of(3) => bits >> 58,
         Elem::I32 | Elem::I64 => bits,
         Elem::F32 => u64::from(((((bits >> 54) as f32) - 512.0) / 8.0).to_bits()),
-        Elem::F64 => ((((bits >> 54) as f64) - 512.0) / 8.0).to_bits(),
     }
 }
 
@@ -199,7 +196,7 @@ mod tests {
             args: vec![
                 ArgSpec::Scalar { elem: Elem::F32, bits: 0x3f00_0000 },
                 ArgSpec::Buffer { elem: Elem::I32, len: 5, fill: Fill::Random(77) },
-                ArgSpec::Buffer { elem: Elem::F64, len: 6, fill: Fill::Iota },
+                ArgSpec::Buffer { elem: Elem::I64, len: 6, fill: Fill::Iota },
                 ArgSpec::ByVal { bytes: vec![0, 255, 16] },
             ],
             geometries: vec![Geometry { grid: [1, 2, 1], block: [65, 2, 1] }],

@@ -38,8 +38,11 @@ mod unstructured;
 mod value;
 mod warp;
 
-pub use knobs::{Feature, FeatureSet, Knobs, Mode};
+pub use kernel::generate;
+pub use knobs::{Feature, Knobs, Mode};
 pub use launch::{ArgSpec, Elem, Fill, Geometry, Launch};
+
+use std::collections::BTreeSet;
 
 /// The name of every generated kernel.
 pub const KERNEL: &str = "kernel";
@@ -52,14 +55,7 @@ pub struct GeneratedKernel {
     /// How to launch it: in these geometries its buffers are large enough and its collectives legal.
     pub launch: Launch,
     /// Features that occur in it.
-    pub features: FeatureSet,
-    pub seed: u64,
-    pub mode: Mode,
-}
-
-/// The kernel of a seed; see the documentation of this module for its properties.
-pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
-    kernel::generate(seed, knobs)
+    pub features: BTreeSet<Feature>,
 }
 
 #[cfg(test)]

@@ -34,23 +34,13 @@ impl Pool {
         Ok(Pool { modules: parsed.filter(|m| m.verify().is_ok()).map(|m| m.to_bitcode()).collect() })
     }
 
-    /// How many modules there are.
-    pub fn len(&self) -> usize {
-        self.modules.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.modules.is_empty()
-    }
-
     /// The valid module of a seed; `None` where no try gave one.
     pub fn module(&self, seed: u64) -> Option<OwnedModule> {
         let mut rng = Rng::new(seed, SALT);
         for attempt in 0..TRIES {
-            let from_pool = !self.is_empty() && rng.chance(60);
+            let from_pool = !self.modules.is_empty() && rng.chance(60);
             let module = if from_pool {
-                OwnedModule::from_bitcode(&self.modules[rng.below(self.len())], "seed").ok()?
+                OwnedModule::from_bitcode(&self.modules[rng.below(self.modules.len())], "seed").ok()?
             } else {
                 let kernel = rng.bits();
                 OwnedModule::from_text(&generate(kernel, &varied_knobs(kernel, mode_of(kernel))).ir, "seed").ok()?
