@@ -221,11 +221,6 @@ extern "C" LLVMMetadataRef warpwise_merged_location(LLVMMetadataRef A, LLVMMetad
   return wrap(DILocation::getMergedLocation(unwrap<DILocation>(A), unwrap<DILocation>(B)));
 }
 
-// Whether the function has debug information of its own.
-extern "C" bool warpwise_has_subprogram(LLVMValueRef Function) {
-  return unwrap<llvm::Function>(Function)->getSubprogram();
-}
-
 // Erases an instruction; records that name it say the same with its operands where that can be said.
 extern "C" void warpwise_erase(LLVMValueRef Raw) {
   auto *I = cast<Instruction>(unwrap(Raw));

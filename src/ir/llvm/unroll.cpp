@@ -1,5 +1,6 @@
 // Who decides about unrolling a loop, and how does a pass ask for it? By the metadata of the loop's latch.
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Metadata.h"
@@ -22,15 +23,8 @@ extern "C" bool warpwise_unroll_is_decided(LLVMValueRef Latch) {
 // Says something of the loop that ends here; what else is said of it stays.
 namespace warpwise {
 void say_of_loop(Instruction *Latch, MDNode *Said) {
-  SmallVector<Metadata *> Operands{nullptr};
-  if (MDNode *Known = Latch->getMetadata(LLVMContext::MD_loop))
-    for (const MDOperand &Operand : Known->operands())
-      if (Operand.get() != Known)
-        Operands.push_back(Operand.get());
-  Operands.push_back(Said);
-  MDNode *All = MDNode::getDistinct(Latch->getContext(), Operands);
-  All->replaceOperandWith(0, All);
-  Latch->setMetadata(LLVMContext::MD_loop, All);
+  MDNode *Known = Latch->getMetadata(LLVMContext::MD_loop);
+  Latch->setMetadata(LLVMContext::MD_loop, makePostTransformationMetadata(Latch->getContext(), Known, {}, {Said}));
 }
 } // namespace warpwise
 

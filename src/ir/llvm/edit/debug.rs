@@ -8,6 +8,7 @@
 use super::Editor;
 use crate::llvm::handle::{Block, DebugLoc, Function, Inst, Value};
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMGetSubprogram;
 use llvm_sys::prelude::*;
 use smallvec::SmallVec;
 use std::marker::PhantomData;
@@ -25,7 +26,6 @@ unsafe extern "C" {
     fn warpwise_record_insert(record: LLVMDbgRecordRef, block: LLVMBasicBlockRef, after: LLVMValueRef);
     fn warpwise_record_insert_first(record: LLVMDbgRecordRef, block: LLVMBasicBlockRef);
     fn warpwise_record_is_seen(record: LLVMDbgRecordRef, location: LLVMMetadataRef) -> bool;
-    fn warpwise_has_subprogram(function: LLVMValueRef) -> bool;
     fn warpwise_meld_assignments(kept: LLVMValueRef, other: LLVMValueRef);
     fn warpwise_replace_in_records_behind(old: LLVMValueRef, new: LLVMValueRef);
     fn warpwise_replace_in_records_outside(old: LLVMValueRef, new: LLVMValueRef, home: LLVMBasicBlockRef);
@@ -110,7 +110,7 @@ impl<'m> Record<'m> {
 impl<'m> Editor<'m> {
     /// Whether a function has debug information, without which it has no records.
     pub fn has_debug_info(&self, function: Function<'m>) -> bool {
-        edit!(warpwise_has_subprogram(function.raw()))
+        !edit!(LLVMGetSubprogram(function.raw())).is_null()
     }
     /// Takes the records off an instruction, in order.
     pub fn detach_records(&mut self, inst: Inst<'m>) -> Vec<Record<'m>> {
