@@ -26,37 +26,29 @@ impl Graph {
     /// # Panics
     /// When an edge names a block that does not exist, or sources descend.
     pub fn new(block_count: usize, edges: impl IntoIterator<Item = (Block, Block)>) -> Graph {
-        let mut succ_start = Vec::with_capacity(block_count + 1);
-        let mut succ_list = Vec::with_capacity(block_count * 2);
-        let mut pred_start = vec![0u32; block_count + 1];
-        succ_start.push(0);
+        let mut ends = Vec::with_capacity(block_count + 1);
+        let mut targets = Vec::with_capacity(block_count * 2);
         for (from, to) in edges {
-            assert!(from.index() < block_count && succ_start.len() <= from.index() + 1, "edges of {from} out of order");
-            succ_start.resize(from.index() + 1, succ_list.len() as u32);
-            succ_list.push(to);
-            pred_start[to.index() + 1] += 1;
+            assert!(from.index() < block_count && ends.len() <= from.index(), "edges of {from} out of order");
+            ends.resize(from.index(), targets.len() as u32);
+            targets.push(to);
         }
-        succ_start.resize(block_count + 1, succ_list.len() as u32);
-        Graph::with_preds(succ_start, succ_list, pred_start)
+        ends.resize(block_count, targets.len() as u32);
+        Graph::from_rows(ends, targets)
     }
 
     /// Builds the graph from rows of successors: those of all blocks one after the other, and where each row ends.
     ///
     /// # Panics
     /// When an edge names a block that does not exist.
-    pub fn from_rows(mut ends: Vec<u32>, targets: Vec<Block>) -> Graph {
+    pub fn from_rows(mut ends: Vec<u32>, succ_list: Vec<Block>) -> Graph {
         let block_count = ends.len();
         ends.insert(0, 0);
+        let succ_start = ends;
         let mut pred_start = vec![0u32; block_count + 1];
-        for &to in &targets {
+        for &to in &succ_list {
             pred_start[to.index() + 1] += 1;
         }
-        Graph::with_preds(ends, targets, pred_start)
-    }
-
-    /// `pred_start[b + 1]` is the number of predecessors of block `b`.
-    fn with_preds(succ_start: Vec<u32>, succ_list: Vec<Block>, mut pred_start: Vec<u32>) -> Graph {
-        let block_count = pred_start.len() - 1;
         for i in 0..block_count {
             pred_start[i + 1] += pred_start[i];
         }

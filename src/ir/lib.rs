@@ -109,6 +109,25 @@ impl Func {
         }
         pointer
     }
+    /// An address without its constant offsets, and their sum in bytes.
+    pub fn without_offset(&self, mut pointer: Value) -> (Value, i64) {
+        let mut offset = 0i64;
+        while let Some(def) = self.def(pointer).filter(|&def| self.insts[def].opcode == Opcode::Gep)
+            && self.gep(def).terms.is_empty()
+        {
+            offset = offset.wrapping_add(self.gep(def).offset);
+            pointer = self.operands(def)[0];
+        }
+        (pointer, offset)
+    }
+    /// The address of a load or a store.
+    pub fn accessed(&self, inst: Inst) -> Option<Value> {
+        match self.insts[inst].opcode {
+            Opcode::Load => Some(self.operands(inst)[0]),
+            Opcode::Store => Some(self.operands(inst)[1]),
+            _ => None,
+        }
+    }
     /// The number of the instruction that defines a value; for arguments and constants, a number past the last
     /// instruction.
     #[inline]

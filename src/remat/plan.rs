@@ -37,7 +37,7 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::{
     FREE_FOR_LOADS, REMAT_LEAST_GAIN, REMAT_MAX_ADDED, REMAT_MAX_DEPTH, REMAT_MAX_PHIS, SPILL_RELOAD,
 };
-use warpwise_analysis::pressure::uses::{each_block, reloads};
+use warpwise_analysis::pressure::uses::{each_use, reloads};
 use warpwise_analysis::pressure::{Held, Pressure};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
@@ -255,7 +255,7 @@ impl Selection<'_, '_> {
             let cheap = self.known.is_cheap(outline, def);
             // uses in the same block follow one another
             let mut fine = None;
-            let stands = each_block(outline, value, behind, |block| {
+            let stands = each_use(outline, value, behind, |_, _, block| {
                 any = true;
                 cheap && (fine == Some(block) || self.can_stand_at(home, header, block)) && {
                     fine = Some(block);

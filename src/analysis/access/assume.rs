@@ -63,31 +63,22 @@ impl Assume<'_> {
         let operand = |index: usize| func.operands(inst)[index];
         match data.opcode {
             Opcode::Gep => self.gep(inst, depth),
-            Opcode::AddrSpaceCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr | Opcode::BitCast => {
+            cast if cast.is_cast() || cast == Opcode::Freeze => {
                 let from = func.int_bits(operand(0))?;
                 let form = self.form(operand(0), data.block, depth)?;
-                (from == bits).then(|| unknown_rest(form))
-            }
-            Opcode::SExt | Opcode::ZExt => {
-                let from = func.int_bits(operand(0))?;
-                let form = self.form(operand(0), data.block, depth)?;
-                self.widen(form, from, data.opcode == Opcode::SExt)
-            }
-            Opcode::Trunc => {
-                let from = func.int_bits(operand(0))?;
-                let form = self.form(operand(0), data.block, depth)?;
-                arith::truncate(&form, from, bits, NoWrap::BOTH).or_else(|| low_part(form, bits))
+                match cast {
+                    Opcode::SExt | Opcode::ZExt => self.widen(form, from, cast == Opcode::SExt),
+                    Opcode::Trunc => arith::truncate(&form, from, bits, NoWrap::BOTH).or_else(|| low_part(form, bits)),
+                    _ => (from == bits).then(|| unknown_rest(form)),
+                }
             }
             Opcode::Add | Opcode::Or | Opcode::Sub => {
                 let x = self.form(operand(0), data.block, depth)?;
                 let y = self.form(operand(1), data.block, depth)?;
                 match data.opcode {
                     Opcode::Sub => arith::sub(&x, &y, bits, NoWrap::BOTH),
-                    Opcode::Add => arith::add(&x, &y, bits, NoWrap::BOTH),
-                    _ if data.flags.contains(warpwise_ir::inst::Flags::DISJOINT) => {
-                        arith::add(&x, &y, bits, NoWrap::BOTH)
-                    }
-                    _ => None,
+                    Opcode::Or if !data.flags.contains(warpwise_ir::inst::Flags::DISJOINT) => None,
+                    _ => arith::add(&x, &y, bits, NoWrap::BOTH),
                 }
             }
             Opcode::Mul => {

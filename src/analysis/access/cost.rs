@@ -2,6 +2,7 @@
 //! come out.
 
 use super::{BANK_WORD, BANKS, Cost, PHASE, Pattern, SECTOR, Space};
+use std::ops::RangeInclusive;
 use warpwise_ir::geometry::WARP_SIZE;
 
 /// The cost of the most expensive warp. `bytes`: what one lane moves.
@@ -32,14 +33,8 @@ pub(super) fn cost_of(space: Space, pattern: &Pattern, warps: &[Vec<i64>], bytes
 /// Number of distinct sectors that lanes touch if the lowest address is aligned to a sector.
 pub fn sectors(offsets: &[i64], bytes: u32) -> u32 {
     let lowest = offsets.iter().copied().min().unwrap_or(0);
-    let mut touched: Vec<i64> = offsets
-        .iter()
-        .map(|&offset| offset.wrapping_sub(lowest))
-        .flat_map(|offset| offset.div_euclid(SECTOR)..=(offset + i64::from(bytes) - 1).div_euclid(SECTOR))
-        .collect();
-    touched.sort_unstable();
-    touched.dedup();
-    touched.len() as u32
+    let apart = offsets.iter().map(|&offset| offset.wrapping_sub(lowest));
+    distinct(apart.flat_map(|offset| units(offset, bytes, SECTOR))).len() as u32
 }
 
 /// The largest number of distinct words of one bank that one phase needs.
@@ -49,14 +44,8 @@ pub fn bank_ways(offsets: &[i64], bytes: u32) -> u32 {
 }
 
 fn worst_bank(offsets: &[i64], bytes: u32) -> u32 {
-    let mut words: Vec<i64> = offsets
-        .iter()
-        .flat_map(|&offset| offset.div_euclid(BANK_WORD)..=(offset + i64::from(bytes) - 1).div_euclid(BANK_WORD))
-        .collect();
-    words.sort_unstable();
-    words.dedup();
     let mut used = [0u32; BANKS as usize];
-    for word in words {
+    for word in distinct(offsets.iter().flat_map(|&offset| units(offset, bytes, BANK_WORD))) {
         used[word.rem_euclid(BANKS) as usize] += 1;
     }
     used.into_iter().max().unwrap_or(1).max(1)
@@ -64,12 +53,21 @@ fn worst_bank(offsets: &[i64], bytes: u32) -> u32 {
 
 /// Number of distinct sectors of local memory: word `w` of lane `l` is word `32·w + l`.
 pub fn local_sectors(offsets: &[i64], bytes: u32) -> u32 {
-    let mut touched: Vec<i64> = Vec::new();
-    for (lane, &offset) in offsets.iter().enumerate() {
-        let words = offset.div_euclid(BANK_WORD)..=(offset + i64::from(bytes) - 1).div_euclid(BANK_WORD);
-        touched.extend(words.map(|word| (word * i64::from(WARP_SIZE) + lane as i64).div_euclid(SECTOR / BANK_WORD)));
-    }
-    touched.sort_unstable();
-    touched.dedup();
-    touched.len() as u32
+    let places = offsets.iter().zip(0i64..).flat_map(|(&offset, lane)| {
+        units(offset, bytes, BANK_WORD)
+            .map(move |word| (word * i64::from(WARP_SIZE) + lane).div_euclid(SECTOR / BANK_WORD))
+    });
+    distinct(places).len() as u32
+}
+
+/// The units of so many bytes that an access touches.
+fn units(offset: i64, bytes: u32, unit: i64) -> RangeInclusive<i64> {
+    offset.div_euclid(unit)..=(offset + i64::from(bytes) - 1).div_euclid(unit)
+}
+
+fn distinct(numbers: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut all: Vec<i64> = numbers.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }

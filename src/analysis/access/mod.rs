@@ -213,18 +213,9 @@ fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (P
 /// Offsets from lane 0 of the lanes of each warp of a block; of one warp along x if the shape is unknown.
 fn warp_offsets(terms: &[(Base, i64)], shape: Option<BlockShape>) -> Vec<Vec<i64>> {
     let at = |x: u32, y: u32, z: u32, lane: u32| -> i64 {
-        terms
-            .iter()
-            .map(|&(base, coefficient)| {
-                let index = match base {
-                    Base::TidX => x,
-                    Base::TidY => y,
-                    Base::TidZ => z,
-                    Base::LaneId => lane,
-                };
-                coefficient.wrapping_mul(i64::from(index))
-            })
-            .fold(0i64, i64::wrapping_add)
+        let parts =
+            terms.iter().map(|&(base, coefficient)| coefficient.wrapping_mul([x, y, z, lane][base as usize].into()));
+        parts.fold(0, i64::wrapping_add)
     };
     let relative = |addresses: Vec<i64>| -> Vec<i64> {
         let first = addresses[0];

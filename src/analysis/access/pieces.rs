@@ -96,7 +96,7 @@ impl Pieces {
 fn piece(func: &Func, inst: Inst) -> Option<Piece> {
     let data = &func.insts[inst];
     let operands = func.operands(inst);
-    let (mut root, moved, store) = match data.opcode {
+    let (pointer, moved, store) = match data.opcode {
         Opcode::Load => (operands[0], func.result(inst), false),
         Opcode::Store => (operands[1], operands[0], true),
         _ => return None,
@@ -105,14 +105,7 @@ fn piece(func: &Func, inst: Inst) -> Option<Piece> {
     if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || !matches!(bytes, 1 | 2 | 4 | 8) {
         return None;
     }
-    let mut offset = 0i64;
-    while let Some(gep) = func.def(root).filter(|&def| func.insts[def].opcode == Opcode::Gep) {
-        if !func.gep(gep).terms.is_empty() {
-            break;
-        }
-        offset = offset.checked_add(func.gep(gep).offset)?;
-        root = func.operands(gep)[0];
-    }
+    let (root, offset) = func.without_offset(pointer);
     Some(Piece { inst, store, root, offset, bytes, align: data.align() })
 }
 

@@ -136,15 +136,7 @@ pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     let (with_terms, rest) = match (a.terms.is_empty(), b.terms.is_empty()) {
         (_, true) => (a, b.rest),
         (true, false) => (b, a.rest),
-        (false, false) => {
-            let (terms, faithful) = merge(&a.terms, &b.terms, false, bits)?;
-            return Some(Form {
-                terms,
-                rest: sum_of_rests(a.rest, b.rest, bits),
-                exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
-                exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
-            });
-        }
+        (false, false) => return merged((a, b, false), sum_of_rests(a.rest, b.rest, bits), bits, no_wrap),
     };
     let mut sum = with_terms.clone();
     add_rest(&mut sum, rest, bits, no_wrap);
@@ -178,10 +170,16 @@ fn wrap_terms(terms: &mut Terms, bits: u32) {
 
 /// `a − b`.
 pub fn sub(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let (terms, faithful) = merge(&a.terms, &b.terms, !mutants::on(Mutant::SubAdds), bits)?;
+    let subtracts = !mutants::on(Mutant::SubAdds);
+    merged((a, b, subtracts), difference_of_rests(a.rest, b.rest, bits), bits, no_wrap)
+}
+
+/// The sum or the difference of two forms, whose rest is known.
+fn merged((a, b, subtracts): (&Form, &Form, bool), rest: Rest, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    let (terms, faithful) = merge(&a.terms, &b.terms, subtracts, bits)?;
     Some(Form {
         terms,
-        rest: sum_of_rests(a.rest, negate_rest(b.rest, bits), bits),
+        rest,
         exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
         exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
     })

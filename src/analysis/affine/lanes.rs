@@ -11,7 +11,7 @@
 //! number of threads. X and Y may be known numbers, or values of the function that read `ntid.x` and `ntid.y`. Nothing
 //! else is assumed.
 
-use super::form::{Base, Form, Rest, Scope, wrap};
+use super::form::{Base, Form, Rest, Scope, Term, wrap};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 use warpwise_ir::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
@@ -75,13 +75,15 @@ impl LaneModel {
         self.max[base as usize]
     }
 
-    /// Whether all lanes of a warp hold the same value of a base.
-    pub(super) fn base_is_warp_uniform(&self, base: Base) -> bool {
-        match base {
+    /// Whether all lanes of a warp hold the same values of the bases of a term.
+    pub(super) fn is_warp_uniform(&self, term: &Term) -> bool {
+        let is_uniform = |base: Base| match base {
             Base::TidX | Base::LaneId => self.max(base) == 0,
             Base::TidY => self.rows || self.max(base) == 0,
             Base::TidZ => self.rows || self.planes || self.max(base) == 0,
-        }
+        };
+        let (first, second) = term.monomial.bases;
+        is_uniform(first) && second.is_none_or(is_uniform)
     }
 
     /// The widest scope in which lanes agree on the value of a form; `None` if lanes of one warp may differ.
@@ -90,10 +92,7 @@ impl LaneModel {
             return Some(form.rest.scope());
         }
         let within = if self.one_warp { Scope::Block } else { Scope::Warp };
-        let uniform = form.terms.iter().all(|term| {
-            let (first, second) = term.monomial.bases;
-            self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base))
-        });
+        let uniform = form.terms.iter().all(|term| self.is_warp_uniform(term));
         if uniform || (self.rows && self.lanes_cancel(form)) || self.flat_lanes_cancel(form) {
             return Some(within.min(form.rest.scope()));
         }
@@ -250,10 +249,9 @@ impl LaneModel {
         let mut coefficients = [0; 4];
         let mut align = u32::from(form.rest.align());
         for term in &form.terms {
-            let (first, second) = term.monomial.bases;
             if let Some(base) = term.monomial.as_base() {
                 coefficients[base as usize] = term.coefficient;
-            } else if self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base)) {
+            } else if self.is_warp_uniform(term) {
                 let rows = term.monomial.symbols().any(|symbol| symbol.value() == row);
                 let zeros = if rows { WARP_SIZE.trailing_zeros() } else { 0 };
                 align = align.min(term.coefficient.trailing_zeros() + zeros);

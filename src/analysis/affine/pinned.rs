@@ -42,13 +42,10 @@ impl LaneModel {
         }
         let mut step = 0i64;
         for term in &form.terms {
-            let (first, second) = term.monomial.bases;
             step = match term.monomial.as_base() {
                 Some(Base::TidX) if self.rows => step.checked_add(term.coefficient)?,
                 Some(Base::LaneId) => step.checked_add(term.coefficient)?,
-                _ if self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base)) => {
-                    step
-                }
+                _ if self.is_warp_uniform(term) => step,
                 _ => return None,
             };
         }

@@ -64,8 +64,9 @@ impl Costs {
                 Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Select => {
                     self.issue.int * words
                 }
-                Opcode::Mul => self.issue.int * if words == 1 { 1 } else { 2 * words },
-                Opcode::Shl | Opcode::LShr | Opcode::AShr => self.issue.int * if words == 1 { 1 } else { 2 * words },
+                Opcode::Mul | Opcode::Shl | Opcode::LShr | Opcode::AShr => {
+                    self.issue.int * if words == 1 { 1 } else { 2 * words }
+                }
                 Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => match func.operands(inst).get(1) {
                     Some(&divisor) if func.constant(divisor).is_some() => 4 * self.issue.int * words,
                     _ if words == 1 => 20 * self.issue.int,

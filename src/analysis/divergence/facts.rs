@@ -9,7 +9,7 @@ use super::gates::{Gates, OPEN};
 use super::outline::Outline;
 use super::solver::{Solution, solve};
 use crate::affine::interner::{Element, Interner};
-use crate::affine::join::{join, leave_loop};
+use crate::affine::join::join;
 use crate::affine::lanes::LaneModel;
 use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
@@ -261,26 +261,11 @@ impl Findings {
     /// As [`Facts::form_at_use`].
     pub(super) fn form_at(&self, func: &Func, value: Value, block: Block) -> Option<Form> {
         let form = self.interner.form(self.elements[value.index()])?;
-        let Some(home) = func.def(value).and_then(|def| self.cfg.cycles.cycle_of(func.insts[def].block)) else {
-            return Some(form.clone());
-        };
-        let Some(left) = self.outermost_left(home, block) else { return Some(form.clone()) };
-        let mut gate = OPEN;
-        let mut cycle = Some(home);
-        while let Some(current) = cycle {
-            gate = gate.min(self.gates.of_exits(current));
-            cycle = if current == left { None } else { self.cfg.cycles.parent(current) };
+        let home = func.def(value).and_then(|def| self.cfg.cycles.cycle_of(func.insts[def].block));
+        match home.and_then(|home| self.gates.leave((func, &self.cfg), form, home, [block, block])) {
+            None => Some(form.clone()),
+            Some(outside) => outside.map(|form| self.model.prove_exact(form, func.int_bits(value).unwrap_or(0))),
         }
-        if gate == OPEN {
-            return Some(form.clone());
-        }
-        let stale = gate.is_none()
-            && form.symbols().any(|symbol| {
-                let def = func.def(Value::from_u32(symbol.value()));
-                def.is_some_and(|def| self.cfg.cycles.contains(left, func.insts[def].block))
-            });
-        let outside = if stale { None } else { leave_loop(form, gate) };
-        outside.map(|form| self.model.prove_exact(form, func.int_bits(value).unwrap_or(0)))
     }
 
     /// As [`Facts::scope_at_use`].
@@ -334,13 +319,8 @@ impl Findings {
                 Some(so_far) => join(&so_far, &form, gate)?,
             });
         }
-        exported(&joined?)
+        joined.filter(|form| form.symbols().next().is_none()) // a symbol means nothing to a caller
     }
-}
-
-/// A form that means the same to a caller: one without symbols.
-fn exported(form: &Form) -> Option<Form> {
-    form.symbols().next().is_none().then(|| form.clone())
 }
 
 /// What the convergence analysis needs to know about the instructions of a block.

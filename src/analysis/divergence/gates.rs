@@ -1,9 +1,11 @@
 //! In which scope do lanes agree on paths and iterations? The gates of gated SSA, one per block and per cycle.
 
-use crate::affine::Scope;
-use crate::cfg::Cycle;
+use crate::affine::join::leave_loop;
+use crate::affine::{Form, Scope};
+use crate::cfg::{Cfg, Cycle};
 use cranelift_entity::EntityRef;
-use warpwise_ir::entity::Block;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Value};
 
 /// The narrowest scope that agrees on a path or an iteration; `None` if lanes of one warp may not agree.
 pub type Gate = Option<Scope>;
@@ -46,6 +48,32 @@ impl Gates {
     #[inline]
     pub fn any_exit_narrowed(&self) -> bool {
         self.exits_narrowed
+    }
+    /// η: the form of a value that is defined in the innermost cycle `home`, past the cycles that the edge from `pred` to
+    /// `block` leaves (both are the block of a use that is no phi's). `None`: the same; `Some(None)`: divergent.
+    pub fn leave(
+        &self,
+        (func, cfg): (&Func, &Cfg),
+        form: &Form,
+        home: Cycle,
+        [pred, block]: [Block; 2],
+    ) -> Option<Option<Form>> {
+        let cycles = &cfg.cycles;
+        let mut current = Some(home);
+        let (mut gate, mut outermost_left) = (OPEN, None);
+        while let Some(cycle) = current.filter(|&c| !cycles.contains(c, pred) || !cycles.contains(c, block)) {
+            gate = gate.min(self.of_exits(cycle));
+            outermost_left = Some(cycle);
+            current = cycles.parent(cycle);
+        }
+        let left = outermost_left.filter(|_| gate < OPEN)?;
+        // a coefficient computed inside the cycle is a different number for lanes that left in different iterations
+        let stale = gate.is_none()
+            && form.symbols().any(|symbol| {
+                let def = func.def(Value::from_u32(symbol.value()));
+                def.is_some_and(|def| cycles.contains(left, func.insts[def].block))
+            });
+        Some(if stale { None } else { leave_loop(form, gate) })
     }
     /// Narrows the gate of a join; returns whether it changed.
     pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {

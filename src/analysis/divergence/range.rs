@@ -60,6 +60,17 @@ impl Range {
         let full = Range::full(bits);
         Range { smin: smin.max(full.smin), smax: smax.min(full.smax), ..full }.reconciled()
     }
+    /// From unsigned and signed bounds, each if it is sure.
+    fn in_readings(are_sure: (bool, bool), unsigned: [u64; 2], signed: [i64; 2], bits: u32) -> Range {
+        let mut range = Range::full(bits);
+        if are_sure.0 {
+            range = range.and(Range::unsigned(unsigned[0], unsigned[1], bits));
+        }
+        if are_sure.1 {
+            range = range.and(Range::signed(signed[0], signed[1], bits));
+        }
+        range
+    }
     /// Transfers bounds between the readings where the sign is known.
     fn reconciled(mut self) -> Range {
         let half = Range::full(self.bits).smax as u64;
@@ -102,30 +113,29 @@ impl Range {
     pub fn is_non_negative(&self) -> bool {
         self.smin >= 0
     }
+    /// Whether numbers of these bounds wrap, in the unsigned and in the signed reading.
+    fn wraps(&self, umax: u128, [smin, smax]: [i128; 2]) -> (bool, bool) {
+        let full = Range::full(self.bits);
+        (umax > u128::from(full.umax), smin < i128::from(full.smin) || smax > i128::from(full.smax))
+    }
     /// Whether `self + other` may wrap, in the unsigned and in the signed reading.
     pub fn add_wraps(&self, other: &Range) -> (bool, bool) {
-        let full = Range::full(self.bits);
-        let unsigned = u128::from(self.umax) + u128::from(other.umax) > u128::from(full.umax);
-        let low = i128::from(self.smin) + i128::from(other.smin);
-        let high = i128::from(self.smax) + i128::from(other.smax);
-        (unsigned, low < i128::from(full.smin) || high > i128::from(full.smax))
+        let sum = |a: i64, b: i64| i128::from(a) + i128::from(b);
+        let umax = u128::from(self.umax) + u128::from(other.umax);
+        self.wraps(umax, [sum(self.smin, other.smin), sum(self.smax, other.smax)])
     }
     /// As [`Range::add_wraps`] for `self − other`.
     pub fn sub_wraps(&self, other: &Range) -> (bool, bool) {
-        let full = Range::full(self.bits);
-        let low = i128::from(self.smin) - i128::from(other.smax);
-        let high = i128::from(self.smax) - i128::from(other.smin);
-        (self.umin < other.umax, low < i128::from(full.smin) || high > i128::from(full.smax))
+        let difference = |a: i64, b: i64| i128::from(a) - i128::from(b);
+        let signed = [difference(self.smin, other.smax), difference(self.smax, other.smin)];
+        (self.umin < other.umax, self.wraps(0, signed).1)
     }
     /// As [`Range::add_wraps`] for `self · other`.
     pub fn mul_wraps(&self, other: &Range) -> (bool, bool) {
-        let full = Range::full(self.bits);
-        let unsigned = u128::from(self.umax) * u128::from(other.umax) > u128::from(full.umax);
-        let products =
-            [(self.smin, other.smin), (self.smin, other.smax), (self.smax, other.smin), (self.smax, other.smax)]
-                .map(|(a, b)| i128::from(a) * i128::from(b));
-        let fits = products.iter().all(|&p| p >= i128::from(full.smin) && p <= i128::from(full.smax));
-        (unsigned, !fits)
+        let ends = [(self.smin, other.smin), (self.smin, other.smax), (self.smax, other.smin), (self.smax, other.smax)];
+        let mut products = ends.map(|(a, b)| i128::from(a) * i128::from(b));
+        products.sort_unstable();
+        self.wraps(u128::from(self.umax) * u128::from(other.umax), [products[0], products[3]])
     }
 }
 
@@ -242,15 +252,11 @@ impl Ranges<'_> {
                 if a.is_full() && !data.flags.intersects(Flags::NUW | Flags::NSW) {
                     return full;
                 }
-                match data.opcode {
-                    Opcode::Add => self.sum(a, operand(1), data.flags, bits),
-                    Opcode::Sub => self.difference(a, operand(1), data.flags, bits),
-                    _ => self.product(a, operand(1), data.flags, bits),
-                }
+                computed(data.opcode, a, operand(1), data.flags)
             }
             Opcode::Shl => match constant(1) {
                 Some(shift) if shift < u64::from(bits) - 1 => {
-                    self.product(operand(0), Range::constant(1 << shift, bits), data.flags, bits)
+                    computed(Opcode::Mul, operand(0), Range::constant(1 << shift, bits), data.flags)
                 }
                 _ => full,
             },
@@ -262,42 +268,6 @@ impl Ranges<'_> {
             Opcode::Call => self.of_call(inst, bits, at, depth),
             _ => full,
         }
-    }
-
-    fn sum(&self, a: Range, b: Range, flags: Flags, bits: u32) -> Range {
-        let (unsigned, signed) = a.add_wraps(&b);
-        let mut range = Range::full(bits);
-        if !unsigned || flags.contains(Flags::NUW) {
-            range = range.and(Range::unsigned(a.umin.saturating_add(b.umin), a.umax.saturating_add(b.umax), bits));
-        }
-        if !signed || flags.contains(Flags::NSW) {
-            range = range.and(Range::signed(a.smin.saturating_add(b.smin), a.smax.saturating_add(b.smax), bits));
-        }
-        range
-    }
-
-    fn difference(&self, a: Range, b: Range, flags: Flags, bits: u32) -> Range {
-        let (unsigned, signed) = a.sub_wraps(&b);
-        let mut range = Range::full(bits);
-        if !unsigned || flags.contains(Flags::NUW) {
-            range = range.and(Range::unsigned(a.umin.saturating_sub(b.umax), a.umax, bits));
-        }
-        if !signed || flags.contains(Flags::NSW) {
-            range = range.and(Range::signed(a.smin.saturating_sub(b.smax), a.smax.saturating_sub(b.smin), bits));
-        }
-        range
-    }
-
-    fn product(&self, a: Range, b: Range, flags: Flags, bits: u32) -> Range {
-        let (unsigned, signed) = a.mul_wraps(&b);
-        let mut range = Range::full(bits);
-        if !unsigned || flags.contains(Flags::NUW) {
-            range = range.and(Range::unsigned(a.umin.saturating_mul(b.umin), a.umax.saturating_mul(b.umax), bits));
-        }
-        if (!signed || flags.contains(Flags::NSW)) && a.smin >= 0 && b.smin >= 0 {
-            range = range.and(Range::signed(a.smin.saturating_mul(b.smin), a.smax.saturating_mul(b.smax), bits));
-        }
-        range
     }
 
     /// A phi without back edges is the union of its operands. An induction variable keeps the bound on the side it
@@ -325,15 +295,8 @@ impl Ranges<'_> {
             }
         }
         let start = entries.unwrap_or(Range::full(bits));
-        let Some((unsigned, signed)) = steps else { return start };
-        let mut range = Range::full(bits);
-        if unsigned {
-            range = range.and(Range::unsigned(start.umin, u64::MAX, bits));
-        }
-        if signed {
-            range = range.and(Range::signed(start.smin, i64::MAX, bits));
-        }
-        range
+        let Some(are_sure) = steps else { return start };
+        Range::in_readings(are_sure, [start.umin, u64::MAX], [start.smin, i64::MAX], bits)
     }
 
     /// Whether a back-edge value is `phi + positive constant`, and in which readings the addition does not wrap.
@@ -378,21 +341,14 @@ impl Ranges<'_> {
         let operands = self.func.operands(inst);
         let operand = |index: usize| self.walk(operands[index], at, depth);
         match self.env.intrinsics.arithmetic(id) {
-            Some(Arithmetic::UMin) => {
+            Some(rule @ (Arithmetic::UMin | Arithmetic::UMax | Arithmetic::SMin | Arithmetic::SMax)) => {
                 let (a, b) = (operand(0), operand(1));
-                Range::unsigned(a.umin.min(b.umin), a.umax.min(b.umax), bits)
-            }
-            Some(Arithmetic::UMax) => {
-                let (a, b) = (operand(0), operand(1));
-                Range::unsigned(a.umin.max(b.umin), a.umax.max(b.umax), bits)
-            }
-            Some(Arithmetic::SMin) => {
-                let (a, b) = (operand(0), operand(1));
-                Range::signed(a.smin.min(b.smin), a.smax.min(b.smax), bits)
-            }
-            Some(Arithmetic::SMax) => {
-                let (a, b) = (operand(0), operand(1));
-                Range::signed(a.smin.max(b.smin), a.smax.max(b.smax), bits)
+                match rule {
+                    Arithmetic::UMin => Range::unsigned(a.umin.min(b.umin), a.umax.min(b.umax), bits),
+                    Arithmetic::UMax => Range::unsigned(a.umin.max(b.umin), a.umax.max(b.umax), bits),
+                    Arithmetic::SMin => Range::signed(a.smin.min(b.smin), a.smax.min(b.smax), bits),
+                    _ => Range::signed(a.smin.max(b.smin), a.smax.max(b.smax), bits),
+                }
             }
             Some(Arithmetic::BitCount) => Range::unsigned(0, bits.into(), bits),
             _ => Range::full(bits),
@@ -430,6 +386,30 @@ fn bounded_by(predicate: Predicate, bound: &Range) -> Range {
         Predicate::Sgt => Range::signed(bound.smin.saturating_add(1), i64::MAX, bits),
         Predicate::Sge => Range::signed(bound.smin, i64::MAX, bits),
     }
+}
+
+/// The sum, the difference, or else the product, of which flags say in which readings it does not wrap.
+fn computed(opcode: Opcode, a: Range, b: Range, flags: Flags) -> Range {
+    let (wraps, unsigned, signed) = match opcode {
+        Opcode::Add => (
+            a.add_wraps(&b),
+            [a.umin.saturating_add(b.umin), a.umax.saturating_add(b.umax)],
+            [a.smin.saturating_add(b.smin), a.smax.saturating_add(b.smax)],
+        ),
+        Opcode::Sub => (
+            a.sub_wraps(&b),
+            [a.umin.saturating_sub(b.umax), a.umax],
+            [a.smin.saturating_sub(b.smax), a.smax.saturating_sub(b.smin)],
+        ),
+        _ => (
+            a.mul_wraps(&b),
+            [a.umin.saturating_mul(b.umin), a.umax.saturating_mul(b.umax)],
+            [a.smin.saturating_mul(b.smin), a.smax.saturating_mul(b.smax)],
+        ),
+    };
+    let is_ordered = matches!(opcode, Opcode::Add | Opcode::Sub) || a.smin >= 0 && b.smin >= 0;
+    let are_sure = (!wraps.0 || flags.contains(Flags::NUW), (!wraps.1 || flags.contains(Flags::NSW)) && is_ordered);
+    Range::in_readings(are_sure, unsigned, signed, a.bits)
 }
 
 /// The quotient or the remainder of a division by a constant, if `by` is one.

@@ -31,11 +31,10 @@ impl View<'_> {
     pub(super) fn transfer(&mut self, inst: Inst, data: &InstData) -> Element {
         match data.opcode {
             opcode if opcode.is_integer_arithmetic() => self.integer(inst, data),
-            Opcode::Trunc | Opcode::ZExt | Opcode::SExt => self.width(inst, data),
+            Opcode::Trunc | Opcode::ZExt | Opcode::SExt | Opcode::PtrToInt | Opcode::IntToPtr => self.width(inst, data),
             Opcode::ICmp => self.compare(inst, data),
             Opcode::Select => self.select(inst),
             Opcode::Gep => self.gep(inst, data),
-            Opcode::PtrToInt | Opcode::IntToPtr => self.pointer_cast(inst),
             Opcode::AddrSpaceCast => self.address_space_cast(inst),
             Opcode::BitCast => self.bit_cast(inst),
             Opcode::Alloca => self.alloca(inst),
@@ -227,27 +226,6 @@ impl View<'_> {
         }
     }
 
-    fn pointer_cast(&mut self, inst: Inst) -> Element {
-        let element = self.operand(inst, 0);
-        if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
-            return element;
-        }
-        let operand = self.func.operands(inst)[0];
-        let (from, to) = (self.func.int_bits(operand), self.func.int_bits(self.func.result(inst)));
-        let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element).cloned()) else {
-            return self.generic(inst);
-        };
-        let cast = match from.cmp(&to) {
-            std::cmp::Ordering::Equal => Some(form),
-            std::cmp::Ordering::Greater => arith::truncate(&form, from, to, NoWrap::NONE),
-            std::cmp::Ordering::Less => {
-                let rest_is_exact = self.model.rest_is_exact(&form, from, false);
-                arith::extend(&form, from, false, rest_is_exact)
-            }
-        };
-        if cast.is_none() { self.generic(inst) } else { self.finish(cast, to) }
-    }
-
     /// Between generic and specific address spaces an address moves by a window base that all threads of a block share.
     /// The number changes, so a known rest becomes unknown. Null may map to null instead, which only a uniform form can
     /// represent.
@@ -372,9 +350,7 @@ impl View<'_> {
             let source = &func.insts[def];
             match source.opcode {
                 Opcode::InsertValue if source.aux == data.aux && self.is_flat(def) && self.is_flat(inst) => {
-                    let value = func.operands(def)[1];
-                    let element = self.read(value, data.block);
-                    return if element.is_bottom() { Element::BOTTOM } else { element };
+                    return self.read(func.operands(def)[1], data.block);
                 }
                 Opcode::InsertValue if source.aux != data.aux => aggregate = func.operands(def)[0],
                 Opcode::Call => {

@@ -12,6 +12,7 @@ use crate::affine::lanes::divide_exactly;
 use crate::affine::{Ext, Form, Rest, Scope, Symbol};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
+use std::cmp::Ordering;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{Flags, InstData, Opcode, Predicate};
 
@@ -325,7 +326,7 @@ impl View<'_> {
             .flatten()
     }
 
-    /// trunc, zext, sext.
+    /// trunc, zext, sext, ptrtoint, inttoptr.
     pub(super) fn width(&mut self, inst: Inst, data: &InstData) -> Element {
         let element = self.operand(inst, 0);
         if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
@@ -345,6 +346,11 @@ impl View<'_> {
                     NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
                 arith::truncate(form, from, to, no_wrap)
             }
+            Opcode::PtrToInt | Opcode::IntToPtr => match from.cmp(&to) {
+                Ordering::Equal => Some(form.clone()),
+                Ordering::Greater => arith::truncate(form, from, to, NoWrap::NONE),
+                Ordering::Less => arith::extend(form, from, false, self.model.rest_is_exact(form, from, false)),
+            },
             Opcode::SExt => self.extended(form, operand, from, true, data.block),
             _ => {
                 let unsigned = self.extended(form, operand, from, false, data.block);

@@ -4,7 +4,6 @@
 use super::gates::{Gate, OPEN};
 use super::view::View;
 use crate::affine::interner::Element;
-use crate::affine::join::leave_loop;
 use crate::affine::{Form, Rest, Scope};
 use crate::cfg::cycles::Cycle;
 use crate::mutants::{self, Mutant};
@@ -51,29 +50,15 @@ impl View<'_> {
     }
 
     fn read_out_of(&mut self, element: Element, value: Value, innermost: Cycle, pred: Block, block: Block) -> Element {
-        let cycles = &self.cfg.cycles;
-        let mut current = Some(innermost);
-        let (mut gate, mut outermost_left) = (OPEN, None);
-        while let Some(cycle) = current {
-            if cycles.contains(cycle, pred) && cycles.contains(cycle, block) {
-                break;
+        let form = self.interner.form(element).filter(|_| !mutants::on(Mutant::NoEta));
+        let edge = [pred, block];
+        match form.and_then(|form| self.gates.leave((self.func, self.cfg), form, innermost, edge)) {
+            None => element,
+            Some(outside) => {
+                let outside = self.interner.intern_or_divergent(outside.as_ref());
+                self.prove_again(outside, value)
             }
-            gate = gate.min(self.gates.of_exits(cycle));
-            outermost_left = Some(cycle);
-            current = cycles.parent(cycle);
         }
-        let none = mutants::on(Mutant::NoEta);
-        let Some(left) = outermost_left.filter(|_| gate < OPEN && !none) else { return element };
-        let Some(form) = self.interner.form(element) else { return element };
-        // a coefficient computed inside the cycle is a different number for lanes that left in different iterations
-        let stale = gate.is_none()
-            && form.symbols().any(|symbol| {
-                let def = self.func.def(Value::from_u32(symbol.value()));
-                def.is_some_and(|def| cycles.contains(left, self.func.insts[def].block))
-            });
-        let outside = if stale { None } else { leave_loop(form, gate) };
-        let outside = self.interner.intern_or_divergent(outside.as_ref());
-        self.prove_again(outside, value)
     }
 
     /// γ and μ: a phi joins its operands under the gate of its block.

@@ -69,7 +69,8 @@ impl Liveness {
             classes: Vec::new(),
         };
         let by_start = liveness.pack(cycles.order().len(), &units);
-        liveness.index(&by_start);
+        let occupants = by_start.iter().map(|&register| (liveness.columns[register as usize] as usize, register));
+        (liveness.column_starts, liveness.occupants) = rows(liveness.words * 64, occupants);
         let rows = cycles.order().len() * liveness.words;
         (liveness.live_in, liveness.live_out) = (vec![0; rows], vec![0; rows]);
         for Want { register, at, at_end } in wants {
@@ -92,32 +93,19 @@ impl Liveness {
             kinds.push(units.into());
         }
         let kind_of = |register: u32| usize::from(numbers[usize::from(units[register as usize])]);
-        let live = |&(_, &(start, end)): &(usize, &(u32, u32))| start < end;
-        let mut by_start: Vec<u32> = Vec::with_capacity(units.len());
-        let mut rows = vec![0u32; blocks + 1];
-        for (_, &(start, _)) in self.intervals.iter().enumerate().filter(live) {
-            rows[start as usize + 1] += 1;
-        }
-        for at in 0..blocks {
-            rows[at + 1] += rows[at];
-        }
-        by_start.resize(rows[blocks] as usize, 0);
-        for (register, &(start, _)) in self.intervals.iter().enumerate().filter(live) {
-            by_start[rows[start as usize] as usize] = register as u32;
-            rows[start as usize] += 1;
-        }
+        let live = (0u32..).zip(&self.intervals).filter(|(_, (start, end))| start < end);
+        let (starts, by_start) = rows(blocks, live.map(|(register, &(start, _))| (start as usize, register)));
         // by class: free columns, and the number of columns; registers that end at a position are linked
         let mut free: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
         let mut counts = vec![0u32; kinds.len()];
         let (mut ending, mut next) = (vec![NONE; blocks + 1], vec![NONE; units.len()]);
-        let mut started = 0;
-        for (at, &end) in rows[..blocks].iter().enumerate() {
+        for at in 0..blocks {
             let mut ended = ending[at];
             while ended != NONE {
                 free[kind_of(ended)].push(self.columns[ended as usize]);
                 ended = next[ended as usize];
             }
-            for &register in &by_start[started..end as usize] {
+            for &register in &by_start[starts[at] as usize..starts[at + 1] as usize] {
                 let kind = kind_of(register);
                 self.columns[register as usize] = free[kind].pop().unwrap_or_else(|| {
                     counts[kind] += 1;
@@ -126,7 +114,6 @@ impl Liveness {
                 let last = &mut ending[self.intervals[register as usize].1 as usize];
                 next[register as usize] = std::mem::replace(last, register);
             }
-            started = end as usize;
         }
         let mut first = Vec::with_capacity(kinds.len());
         for (&units, &count) in kinds.iter().zip(&counts) {
@@ -140,46 +127,13 @@ impl Liveness {
         by_start
     }
 
-    /// Lists the registers of each column.
-    fn index(&mut self, by_start: &[u32]) {
-        let columns = self.words * 64;
-        let mut starts = vec![0u32; columns + 1];
-        for &register in by_start {
-            starts[self.columns[register as usize] as usize + 1] += 1;
-        }
-        for column in 0..columns {
-            starts[column + 1] += starts[column];
-        }
-        let mut fill = starts.clone();
-        self.occupants = vec![0; by_start.len()];
-        for &register in by_start {
-            let slot = &mut fill[self.columns[register as usize] as usize];
-            self.occupants[*slot as usize] = register;
-            *slot += 1;
-        }
-        self.column_starts = starts;
-    }
-
     fn solve(&mut self, func: &Func, cycles: &Cycles, known: &[Register]) {
         let order = cycles.order();
         // columns that are defined in each block
-        let mut rows = vec![0u32; order.len() + 1];
         let defined =
             known.iter().zip(&self.columns).filter(|(register, column)| register.at != NONE && **column != NONE);
-        for (register, _) in defined.clone() {
-            rows[register.at as usize + 1] += 1;
-        }
-        for at in 0..order.len() {
-            rows[at + 1] += rows[at];
-        }
-        let mut fill = rows.clone();
-        let mut columns = vec![0u32; rows[order.len()] as usize];
-        for (register, &column) in defined {
-            let slot = &mut fill[register.at as usize];
-            columns[*slot as usize] = column;
-            *slot += 1;
-        }
-        let defined = |at: usize| &columns[rows[at] as usize..rows[at + 1] as usize];
+        let (starts, columns) = rows(order.len(), defined.map(|(register, &column)| (register.at as usize, column)));
+        let defined = |at: usize| &columns[starts[at] as usize..starts[at + 1] as usize];
         let mut killed = vec![0; self.words];
         let mut at = order.len();
         while at > 0 {
@@ -289,6 +243,21 @@ impl Liveness {
         }
         found.ones().map(|number| number as u32).collect()
     }
+}
+
+/// Compressed rows of `(row, item)`: where each of `count` rows starts in the list of items, and that list. A row keeps the
+/// order of its items.
+pub(super) fn rows<T: Copy>(count: usize, items: impl Iterator<Item = (usize, T)> + Clone) -> (Vec<u32>, Vec<T>) {
+    let mut starts = vec![0u32; count + 1];
+    items.clone().for_each(|(row, _)| starts[row + 1] += 1);
+    (0..count).for_each(|row| starts[row + 1] += starts[row]);
+    let mut list: Vec<T> = items.clone().map(|(_, item)| item).collect();
+    let mut fill = starts.clone();
+    for (row, item) in items {
+        list[fill[row] as usize] = item;
+        fill[row] += 1;
+    }
+    (starts, list)
 }
 
 /// The block that defines a register.

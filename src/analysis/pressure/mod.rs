@@ -22,7 +22,7 @@ pub mod uses;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::gpu::prices::{LOADS_IN_FLIGHT, REORDERED_AWAY};
-use crate::pressure::liveness::{Liveness, NONE};
+use crate::pressure::liveness::{Liveness, NONE, rows};
 use crate::pressure::registers::Registers;
 pub use crate::pressure::registers::type_units;
 use crate::pressure::uses::reached_from;
@@ -169,22 +169,10 @@ impl Pressure {
             let of = |value: &Value| self.number[value.index()];
             let sharing = self.registers.sharing.iter().map(result).filter(|value| of(value) != NONE);
             // most registers hold a single value
-            let mut starts = vec![0u32; self.crossing.len() + 1];
-            for value in sharing.clone() {
-                starts[of(&value) as usize + 1] += 1;
-            }
-            for number in 0..self.crossing.len() {
-                let own = u32::from(starts[number + 1] > 0);
-                starts[number + 1] += starts[number] + own;
-            }
-            let mut fill = starts.clone();
-            let mut members = vec![Value::new(0); starts[self.crossing.len()] as usize];
-            let own = (0..self.crossing.len()).filter(|&number| starts[number] < starts[number + 1]);
-            for value in own.map(|number| self.crossing[number]).chain(sharing) {
-                let slot = &mut fill[of(&value) as usize];
-                members[*slot as usize] = value;
-                *slot += 1;
-            }
+            let shared: FixedBitSet = sharing.clone().map(|value| of(&value) as usize).collect();
+            let own = self.crossing.iter().copied().filter(|value| shared.contains(of(value) as usize));
+            let items = own.chain(sharing).map(|value| (of(&value) as usize, value));
+            let (starts, mut members) = rows(self.crossing.len(), items);
             starts.windows(2).for_each(|row| members[row[0] as usize..row[1] as usize].sort_unstable());
             (starts, members)
         });

@@ -113,7 +113,6 @@ impl Registers {
                         let term = |term: &GepTerm| (self.of(operands[term.operand as usize]), term.stride);
                         match func.gep(inst).terms {
                             [] => None,
-                            [only] => Some(Shape::Element(base, term(only))),
                             terms => Some(Shape::Address(base, terms.iter().map(term).collect())),
                         }
                     }
@@ -186,8 +185,6 @@ enum Shape {
     Extended(Value),
     /// Base (none for any global variable) and variable parts.
     Address(Option<Value>, SmallVec<[(Value, u64); 2]>),
-    /// An address with one variable part.
-    Element(Option<Value>, (Value, u64)),
 }
 
 /// Number of 32-bit registers of a type.

@@ -84,26 +84,6 @@ pub fn each_use(
     true
 }
 
-/// Visits the blocks for reloads of these uses, possibly repeatedly. Stops early like [`each_use`].
-pub fn each_block(
-    outline: &Outline,
-    value: Value,
-    is_in: impl Fn(Block) -> bool,
-    mut visit: impl FnMut(Block) -> bool,
-) -> bool {
-    let func = &outline.func;
-    let home = func.def(value).map(|def| func.insts[def].block);
-    let mut visit = |block: Block| home == Some(block) || !is_in(block) || visit(block);
-    outline.users(value).iter().all(|&inst| {
-        let data = &func.insts[inst];
-        if data.opcode != Opcode::Phi {
-            return visit(data.block);
-        }
-        let mut edges = func.operands(inst).iter().zip(func.incoming(inst));
-        edges.all(|(&used, &from)| used != value || visit(from))
-    })
-}
-
 /// These uses, with their reloads.
 pub fn reloads(outline: &Outline, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
     let func = &outline.func;
