@@ -312,8 +312,7 @@ impl<'a, 'm> Applier<'a, 'm> {
 
     /// The linked pairs that lead to a pair or to an exit.
     fn leading_to(&self, wanted: Link) -> Vec<usize> {
-        let leads = |pair: &PairPlan| matches!(&pair.tail, Tail::Joined { links, .. } if links.contains(&wanted));
-        (0..self.plan.pairs.len()).filter(|&index| leads(&self.plan.pairs[index])).collect()
+        (0..self.plan.pairs.len()).filter(|&index| self.plan.pairs[index].tail.links().contains(&wanted)).collect()
     }
 
     fn choose_at_end(&mut self, index: usize, values: [Value<'m>; 2]) -> Value<'m> {
@@ -347,10 +346,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 
     fn connect_exits(&mut self) {
-        let links = self.plan.pairs.iter().flat_map(|pair| match &pair.tail {
-            Tail::Joined { links, .. } => links.as_slice(),
-            Tail::Split => &[],
-        });
+        let links = self.plan.pairs.iter().flat_map(|pair| pair.tail.links());
         let mut exits: Vec<Block> = links.filter_map(Link::exit).collect();
         exits.sort_unstable();
         exits.dedup();

@@ -54,9 +54,8 @@ pub struct Kinds {
     copies: [u32; 3],
 }
 
-impl Kinds {
-    /// Looks the numbers up.
-    pub fn new() -> Kinds {
+impl Default for Kinds {
+    fn default() -> Kinds {
         Kinds {
             speculatable: attribute_kind("speculatable"),
             immarg: attribute_kind("immarg"),
@@ -64,12 +63,6 @@ impl Kinds {
             scope_declaration: intrinsic_id("llvm.experimental.noalias.scope.decl"),
             copies: ["llvm.memcpy", "llvm.memmove", "llvm.memset"].map(intrinsic_id),
         }
-    }
-}
-
-impl Default for Kinds {
-    fn default() -> Self {
-        Kinds::new()
     }
 }
 
@@ -151,7 +144,6 @@ pub enum Order {
 /// How an instruction is ordered.
 pub fn order(func: &Func, inst: Inst) -> Order {
     match func.insts[inst].opcode {
-        Opcode::Load if func.insts[inst].flags.contains(Flags::INVARIANT) => Order::Reads,
         Opcode::Load => Order::Reads,
         Opcode::Store => Order::Writes,
         Opcode::Call => {

@@ -3,7 +3,7 @@
 //! other.
 
 use super::pairing::Context;
-use super::region::{Link, Pair, Tail};
+use super::region::{Link, Pair};
 use super::schedule::Step;
 use warpwise_analysis::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
 use warpwise_ir::call::Callee;
@@ -12,8 +12,7 @@ use warpwise_ir::inst::Opcode;
 
 /// Whether `ptxas` predicates both sides of a pair: each is a single short block, and both meet after it.
 pub fn is_predicated(context: &Context<'_, '_>, pair: &Pair, bodies: &[Vec<Inst>; 2]) -> bool {
-    let meets = matches!(&pair.tail, Tail::Joined { links, .. } if matches!(links[..], [Link::Exit(_)]));
-    meets && bodies.iter().all(|body| is_short(context, body))
+    matches!(pair.tail.links(), [Link::Exit(_)]) && bodies.iter().all(|body| is_short(context, body))
 }
 
 pub fn is_short(context: &Context<'_, '_>, body: &[Inst]) -> bool {

@@ -22,7 +22,6 @@
 use super::legality::{self, Kinds};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warpwise_analysis::cost::issue::Costs;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
@@ -35,12 +34,6 @@ use warpwise_ir::{Func, types};
 pub struct How {
     /// The first two operands of the second instruction are exchanged.
     pub swap: bool,
-}
-
-/// One operand position of a melded instruction, with the value from each side.
-#[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    pub values: [Value; 2],
 }
 
 /// Numbers of the shapes of a function's instructions; [`Shapes::NONE`] matches nothing.
@@ -193,23 +186,26 @@ pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[
     ways
 }
 
-/// Operand positions of two instructions that are melded in this way.
-pub fn slots(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = Slot> {
+/// The operands of two instructions that are melded in this way, position by position.
+pub fn operand_pairs(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = [Value; 2]> {
     let (first, second) = (func.operands(t), func.operands(f));
     (0..first.len().min(second.len())).map(move |position| {
         let mut there = position;
         if how.swap && position < 2 {
             there = 1 - position;
         }
-        Slot { values: [first[position], second[there]] }
+        [first[position], second[there]]
     })
 }
 
-/// Whether a select can choose between the values of a slot if they differ.
-pub fn selectable(func: &Func, slot: &Slot) -> bool {
-    match func.type_info(slot.values[0]).kind {
+/// Whether a select can choose between the values of an operand if they differ.
+pub fn selectable(func: &Func, values: [Value; 2]) -> bool {
+    match func.type_info(values[0]).kind {
         types::TypeKind::Other => false, // metadata, tokens, labels
-        types::TypeKind::Ptr { .. } => same_memory(func, slot.values),
+        types::TypeKind::Ptr { .. } => {
+            let [one, other] = values.map(|pointer| points_to(func, pointer));
+            one == other && one != PointsTo::Stack
+        }
         _ => true,
     }
 }
@@ -243,28 +239,9 @@ fn points_to(func: &Func, mut pointer: Value) -> PointsTo {
     PointsTo::Unknown
 }
 
-fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
-    let places = [points_to(func, a), points_to(func, b)];
-    places[0] == places[1] && places[0] != PointsTo::Stack
-}
-
 /// Whether two loads or stores access different members of one object, a constant number of bytes apart.
 pub fn are_neighbours(func: &Func, insts: [Inst; 2]) -> bool {
-    let member = |inst: Inst| {
-        let mut pointer = match func.insts[inst].opcode {
-            Opcode::Load => func.operands(inst)[0],
-            Opcode::Store => func.operands(inst)[1],
-            _ => return None,
-        };
-        let mut offset = 0i64;
-        while let Some(def) = func.def(pointer).filter(|&def| func.insts[def].opcode == Opcode::Gep)
-            && func.gep(def).terms.is_empty()
-        {
-            offset = offset.wrapping_add(func.gep(def).offset);
-            pointer = func.operands(def)[0];
-        }
-        Some((pointer, offset))
-    };
+    let member = |inst: Inst| Some(func.without_offset(func.accessed(inst)?));
     let [first, second] = insts.map(member);
     first.zip(second).is_some_and(|(first, second)| first.0 == second.0 && first.1 != second.1)
 }
@@ -280,9 +257,4 @@ pub fn computations(func: &Func, block: Block) -> impl Iterator<Item = Inst> + '
 /// Instructions of a block that take part in melding: no phis, no terminator, no hints.
 pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
     computations(func, block).filter(|&inst| !legality::is_dropped(func, kinds, inst)).collect()
-}
-
-/// Cost of the selects of a slot whose values differ, in issue cycles.
-pub fn slot_cost(func: &Func, costs: &Costs, slot: &Slot) -> i32 {
-    costs.select(func, slot.values[0]) as i32
 }

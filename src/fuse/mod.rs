@@ -117,7 +117,7 @@ pub struct Fuse<'a> {
 impl<'a> Fuse<'a> {
     /// The pass with these settings and the counts of an earlier run, outside clang's pipelines.
     pub fn new(settings: &'a Settings, map: Option<Rc<Feedback>>, host: &'a Host<'a>) -> Fuse<'a> {
-        Fuse { settings, map, kinds: Kinds::new(), host, reshapes: false, is_early: false }
+        Fuse { settings, map, kinds: Kinds::default(), host, reshapes: false, is_early: false }
     }
 
     /// Runs the pass over a module; returns whether it changed.
@@ -293,9 +293,9 @@ impl Tried {
     fn could_meld(&mut self, outline: &Outline, context: &Context<'_, '_>) -> bool {
         let order = outline.cfg().order.rpo();
         order.iter().filter(|&&block| outline.func.graph.is_branch(block)).any(|&block| {
-            let result = plan::plan(outline, context, block, &mut self.scratch);
-            let is_plan = result.is_ok();
-            self.results.insert(block, (result, std::mem::take(&mut self.scratch.looked)));
+            let found = self.take(outline, context, block);
+            let is_plan = found.0.is_ok();
+            self.results.insert(block, found);
             is_plan
         })
     }
@@ -379,8 +379,7 @@ fn plans(facts: &Facts, context: &Context<'_, '_>, mut tried: Tried) -> Work {
     let mut work = Work::default();
     let mut claims = Claims::default();
     // in reverse order, since the inside of a side comes after the branch
-    let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
-    for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
+    for &block in facts.cfg().order.rpo().iter().rev().filter(|&&block| facts.is_divergent_branch(block)) {
         let (plan, looked) = tried.take(facts, context, block);
         match plan.and_then(|plan| plan::lanes_part(facts, context, plan)) {
             Ok(plan) if claims.admit(&plan) => {

@@ -15,7 +15,7 @@
 
 use super::align::{Sequences, align};
 use super::legality::{self, Kinds};
-use super::matching::{self, How, Shapes, Slot};
+use super::matching::{self, How, Shapes};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
 use crate::settings::{Results, Settings};
@@ -43,15 +43,12 @@ const MAX_EXTRA_LENGTH: usize = 1024;
 const FAVOUR: i32 = 1 << 12;
 
 /// The instructions melded so far in a region.
+#[derive(Default)]
 pub struct Melded {
     partner: FxHashMap<Inst, Inst>,
 }
 
 impl Melded {
-    /// Nothing yet.
-    pub fn new() -> Melded {
-        Melded { partner: FxHashMap::default() }
-    }
     /// Records a pair.
     pub fn add(&mut self, [t, f]: [Inst; 2]) {
         self.partner.insert(t, f);
@@ -235,12 +232,11 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         }
         let mut best: Option<(How, i32)> = None;
         for how in matching::ways(func, handles, insts) {
-            let price = matching::slots(func, insts, how).try_fold(0, |total, slot| {
-                if same(slot.values) {
+            let price = matching::operand_pairs(func, insts, how).try_fold(0, |total, values| {
+                if same(values) {
                     return Some(total);
                 }
-                let allowed = matching::selectable(func, &slot);
-                allowed.then(|| total + self.slot_cost(&slot))
+                matching::selectable(func, values).then(|| total + self.select_cost(values))
             });
             if let Some(price) = price.filter(|&price| best.is_none_or(|(_, least)| price < least)) {
                 best = Some((how, price));
@@ -252,8 +248,8 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         best
     }
 
-    fn slot_cost(&self, slot: &Slot) -> i32 {
-        matching::slot_cost(self.context.func, &self.context.costs, slot)
+    fn select_cost(&self, values: [Value; 2]) -> i32 {
+        self.context.costs.select(self.context.func, values[0]) as i32
     }
 
     fn join(&mut self, insts: [Inst; 2]) {
@@ -272,23 +268,23 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         for round in 0.. {
             let mut saves: FxHashMap<Inst, i32> = FxHashMap::default();
             let mut prices = Vec::with_capacity(self.pairs.len());
-            let mut uses = |this: &Self, values: [Value; 2], price: i32| {
+            let mut uses = |this: &Self, values: [Value; 2]| {
                 let def = this.context.func.def(values[0]);
                 if let Some(def) = def.filter(|_| this.melded.is_pair(this.context.func, values)) {
-                    *saves.entry(def).or_insert(0) += price;
+                    *saves.entry(def).or_insert(0) += this.select_cost(values);
                 }
             };
             for &(insts, _) in &self.pairs {
                 let way = self.best_way(insts, |values| self.melded.same(self.context.func, values));
                 if let Some((how, _)) = way {
-                    for slot in matching::slots(self.context.func, insts, how) {
-                        uses(self, slot.values, self.slot_cost(&slot));
+                    for values in matching::operand_pairs(self.context.func, insts, how) {
+                        uses(self, values);
                     }
                 }
                 prices.push(way);
             }
             for &values in ends {
-                uses(self, values, self.context.costs.select(self.context.func, values[0]) as i32);
+                uses(self, values);
             }
             let mut kept = Vec::with_capacity(self.pairs.len());
             let mut dissolved = Vec::new();
@@ -394,18 +390,15 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 Step::Meld { insts, how } => {
                     pairing.melded += 1;
                     let cost = self.cost(insts[0]) as u32;
-                    let is_same = |slot: Slot| slot.values[0] == slot.values[1] || common.contains(&slot.values);
-                    if matching::slots(func, *insts, *how).all(is_same) {
+                    let is_same = |values: [Value; 2]| values[0] == values[1] || common.contains(&values);
+                    if matching::operand_pairs(func, *insts, *how).all(is_same) {
                         common.insert(insts.map(|inst| func.result(inst)));
                         pairing.common += cost;
                     } else {
                         pairing.saved += cost;
                     }
-                    for slot in matching::slots(func, *insts, *how) {
-                        if !self.melded.same(func, slot.values) {
-                            pairing.selects.push(slot.values);
-                        }
-                    }
+                    let pairs = matching::operand_pairs(func, *insts, *how);
+                    pairing.selects.extend(pairs.filter(|&values| !self.melded.same(func, values)));
                 }
                 Step::Lift(inst) => {
                     pairing.lifted += 1;

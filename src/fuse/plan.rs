@@ -36,7 +36,7 @@ use super::legality;
 use super::machine;
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
-use super::region::{Link, NoRegion, Pair, Region, Tail};
+use super::region::{Link, Pair, Region, Tail};
 use super::reject::FuseReject;
 use super::schedule::Step;
 use super::splits;
@@ -180,12 +180,10 @@ pub struct FusePlan {
 impl FusePlan {
     /// Whether two melded ways diverge after the melded code, which makes a branch that might be fused in turn.
     pub fn makes_branches(&self) -> bool {
-        let parts = |(index, pair): (usize, &PairPlan)| match &pair.tail {
-            Tail::Joined { links, .. } => {
-                let ahead = |link: &Link| matches!(*link, Link::Pair(next) if next > index);
-                links.len() == 2 && links[0] != links[1] && links.iter().all(ahead)
-            }
-            Tail::Split => false,
+        let parts = |(index, pair): (usize, &PairPlan)| {
+            let links = pair.tail.links();
+            let ahead = |link: &Link| matches!(*link, Link::Pair(next) if next > index);
+            links.len() == 2 && links[0] != links[1] && links.iter().all(ahead)
         };
         // the switch may have other targets
         self.of_switch || self.pairs.iter().enumerate().any(parts)
@@ -217,11 +215,7 @@ pub fn plan(
     let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
     let region = match Region::of(func, entry, admits) {
         Ok(region) => region,
-        Err(none) => {
-            let why = match none {
-                NoRegion::NotTwoWays => FuseReject::NotTwoWays,
-                NoRegion::OneSided => FuseReject::OneSided,
-            };
+        Err(why) => {
             scratch.looked.extend(func.graph.succs(entry));
             return of_switch(outline, context, entry, scratch).unwrap_or(Err(why));
         }
@@ -359,7 +353,7 @@ struct Planner<'a, 'c, 'm> {
 
 impl Planner<'_, '_, '_> {
     fn new<'a, 'c, 'm>(context: &'a Context<'c, 'm>, region: &'a Region) -> Planner<'a, 'c, 'm> {
-        Planner { context, region, melded: Melded::new(), numbers: Numbers::default() }
+        Planner { context, region, melded: Melded::default(), numbers: Numbers::default() }
     }
 
     fn run(mut self, shapes: &mut Shapes) -> FusePlan {
@@ -518,8 +512,7 @@ impl Planner<'_, '_, '_> {
         let home = self.context.func.insts[t].block;
         let target = self.region.pairs.iter().position(|pair| pair.sides[0] == home);
         self.region.pairs.iter().enumerate().filter_map(move |(from, pair)| {
-            let Tail::Joined { links, .. } = &pair.tail else { return None };
-            let goes = links.iter().any(|link| matches!(*link, Link::Pair(index) if Some(index) == target));
+            let goes = pair.tail.links().iter().any(|link| matches!(*link, Link::Pair(index) if Some(index) == target));
             let values = || [incoming(self.context, t, pair.sides[0]), incoming(self.context, f, pair.sides[1])];
             goes.then(|| (from, values()))
         })

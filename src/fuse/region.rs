@@ -24,6 +24,7 @@
 //! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
 //! dominator tree. Here pairs are found by the walk, so that shared exits may be anywhere, and there may be several.
 
+use super::reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use warpwise_ir::Func;
@@ -60,6 +61,16 @@ pub enum Tail {
     Split,
 }
 
+impl Tail {
+    /// Where melded edges lead.
+    pub fn links(&self) -> &[Link] {
+        match self {
+            Tail::Joined { links, .. } => links,
+            Tail::Split => &[],
+        }
+    }
+}
+
 /// Corresponding blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
@@ -77,25 +88,16 @@ pub struct Region {
     pub pairs: Vec<Pair>,
 }
 
-/// Why a branch has no region.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoRegion {
-    /// Not a branch on a condition with two targets.
-    NotTwoWays,
-    /// One successor is where the other side ends, or a side can also be entered from elsewhere.
-    OneSided,
-}
-
 impl Region {
     /// The region of a branch. `admits` says whether a pair of blocks other than the first may be melded at all.
-    pub fn of(func: &Func, entry: Block, admits: impl Fn(Block, Block) -> bool) -> Result<Region, NoRegion> {
+    pub fn of(func: &Func, entry: Block, admits: impl Fn(Block, Block) -> bool) -> Result<Region, FuseReject> {
         let ends_in_branch = func.insts[func.terminator(entry)].opcode == Opcode::CondBr;
-        let &[yes, no] = func.graph.succs(entry) else { return Err(NoRegion::NotTwoWays) };
+        let &[yes, no] = func.graph.succs(entry) else { return Err(FuseReject::NotTwoWays) };
         if !ends_in_branch || yes == no {
-            return Err(NoRegion::NotTwoWays);
+            return Err(FuseReject::NotTwoWays);
         }
         if [yes, no].iter().any(|&side| side == entry || func.graph.preds(side) != [entry]) {
-            return Err(NoRegion::OneSided);
+            return Err(FuseReject::OneSided);
         }
         Ok(Region::between(func, entry, [yes, no], admits))
     }
@@ -123,11 +125,7 @@ impl Region {
 
     /// Blocks to which both sides lead; only their phis change.
     pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
-        let links = self.pairs.iter().flat_map(|pair| match &pair.tail {
-            Tail::Joined { links, .. } => links.as_slice(),
-            Tail::Split => &[],
-        });
-        links.filter_map(Link::exit)
+        self.pairs.iter().flat_map(|pair| pair.tail.links()).filter_map(Link::exit)
     }
 }
 
@@ -265,14 +263,10 @@ impl Pairing {
     fn first_unsound(&self, func: &Func) -> Option<[Block; 2]> {
         let mut entered = vec![0; self.pairs.len()];
         let mut exits = FxHashSet::default();
-        for pair in &self.pairs {
-            if let Tail::Joined { links, .. } = &pair.tail {
-                for link in links {
-                    match *link {
-                        Link::Pair(index) => entered[index] += 1,
-                        Link::Exit(block) => _ = exits.insert(block),
-                    }
-                }
+        for link in self.pairs.iter().flat_map(|pair| pair.tail.links()) {
+            match *link {
+                Link::Pair(index) => entered[index] += 1,
+                Link::Exit(block) => _ = exits.insert(block),
             }
         }
         let unsound = |index: usize| {
