@@ -53,21 +53,6 @@ pub struct Counters<'m> {
     pub has_redux: bool,
 }
 
-/// Lanes that execute an instruction together.
-#[derive(Clone, Copy)]
-struct Group<'m> {
-    pub mask: Value<'m>,
-    /// Lanes of the group below this one.
-    pub below: Value<'m>,
-}
-
-/// The targets of the lanes at a branch.
-struct Ways<'m> {
-    /// For each target 1, 2, …, the lanes of the group that go there.
-    ballots: Vec<Value<'m>>,
-    is_split: Value<'m>,
-}
-
 pub(super) struct Apply<'e, 'a, 'm> {
     pub editor: &'e mut Editor<'m>,
     handles: &'a Handles<'m>,
@@ -369,27 +354,19 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         }
     }
 
-    fn group(&mut self) -> Group<'m> {
-        let mask = self.editor.intrinsic("llvm.nvvm.activemask", &[], &[], "");
-        let below = self.editor.binary(RawOpcode::LLVMAnd, mask, self.lower, "");
-        Group { mask, below }
-    }
-
-    fn ballot(&mut self, group: Group<'m>, predicate: Value<'m>) -> Value<'m> {
-        self.editor.intrinsic("llvm.nvvm.vote.ballot.sync", &[], &[group.mask, predicate], "")
-    }
-
     fn popcount(&mut self, value: Value<'m>) -> Value<'m> {
         let word = self.editor.int_type(32);
         self.editor.intrinsic("llvm.ctpop", &[word], &[value], "")
     }
 
-    fn ways(&mut self, branch: &BranchPlan, at: Inst<'m>, group: Group<'m>) -> Ways<'m> {
+    /// For each target 1, 2, …, which lanes of a mask go there, and whether the mask is split.
+    fn ways(&mut self, branch: &BranchPlan, at: Inst<'m>, mask: Value<'m>) -> (Vec<Value<'m>>, Value<'m>) {
         let mine: Vec<Value<'m>> = match at.branch_condition() {
             Some(condition) => vec![self.editor.not(condition)],
             None => self.goes_to(at, &branch.targets[1..]),
         };
-        let ballots: Vec<Value<'m>> = mine.iter().map(|&goes| self.ballot(group, goes)).collect();
+        let mut ballot = |goes| self.editor.intrinsic("llvm.nvvm.vote.ballot.sync", &[], &[mask, goes], "");
+        let ballots: Vec<Value<'m>> = mine.into_iter().map(&mut ballot).collect();
         let mut elsewhere = ballots[0];
         for &ballot in &ballots[1..] {
             elsewhere = self.editor.binary(RawOpcode::LLVMOr, elsewhere, ballot, "");
@@ -398,10 +375,10 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let zero = self.editor.int(32, 0);
         let mut is_split = self.editor.compare(IntPredicate::LLVMIntNE, elsewhere, zero, "");
         for &ballot in &ballots {
-            let not_all = self.editor.compare(IntPredicate::LLVMIntNE, ballot, group.mask, "");
+            let not_all = self.editor.compare(IntPredicate::LLVMIntNE, ballot, mask, "");
             is_split = self.editor.binary(RawOpcode::LLVMAnd, is_split, not_all, "");
         }
-        Ways { ballots, is_split }
+        (ballots, is_split)
     }
 
     /// For each of these targets, none of which is the default, whether a switch takes this lane there.
@@ -458,17 +435,18 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     fn count_in_memory(&mut self, branch: &BranchPlan, slot: u32, at: Inst<'m>) {
         self.editor.before(at);
-        let group = self.group();
-        let ways = self.ways(branch, at, group);
+        let mask = self.editor.intrinsic("llvm.nvvm.activemask", &[], &[], "");
+        let below = self.editor.binary(RawOpcode::LLVMAnd, mask, self.lower, "");
+        let (ballots, is_split) = self.ways(branch, at, mask);
         let visits = self.editor.int(32, 1);
-        let splits = self.widen(ways.is_split);
-        let mut record = vec![visits, splits, self.popcount(group.mask)];
-        for ballot in ways.ballots {
+        let splits = self.widen(is_split);
+        let mut record = vec![visits, splits, self.popcount(mask)];
+        for ballot in ballots {
             let lanes = self.popcount(ballot);
             record.push(lanes);
         }
-        let rank = self.popcount(group.below);
-        let count = self.popcount(group.mask);
+        let rank = self.popcount(below);
+        let count = self.popcount(mask);
         let place =
             if branch.targets.len() > MANY_TARGETS { self.editor.split_before(at, "warpwise.counted") } else { at };
         self.editor.before(place);
@@ -480,7 +458,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let zero = self.editor.int(32, 0);
         let too_few = self.editor.compare(IntPredicate::LLVMIntULT, count, sector, "");
         self.editor.split_if(too_few, place, true, "warpwise.add.few", "");
-        let speaks = self.editor.equals(group.below, 0);
+        let speaks = self.editor.equals(below, 0);
         for (slot, chunk) in chunks(slot, &record) {
             for (index, &word) in chunk.iter().enumerate().skip(1) {
                 let position = self.editor.int(32, index as u64);

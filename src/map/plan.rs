@@ -29,11 +29,10 @@ use warpwise_analysis::counts::table::FIXED_WORDS;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::prices::{MAP_HELD, MAP_LEAST_BITS, MAP_MAX_REPLICAS, MAP_OWN_REGISTERS, MAP_REGISTERS};
 use warpwise_analysis::pressure::intervals::between_blocks;
-use warpwise_ir::call::Callee;
+use warpwise_ir::call::{Callee, Intrinsics};
 use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
-use warpwise_ir::llvm::handle::intrinsic_id;
 
 /// Number of 64-bit words in a sector.
 pub const SECTOR: u32 = 4;
@@ -78,11 +77,9 @@ impl Layout {
     }
 }
 
-/// How a lane holds the counts of a branch until it returns.
+/// How a lane holds the counts of a branch until it returns, in the order of the records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Keep {
-    /// It does not: the warp adds to memory at once.
-    Memory,
     /// One bit per count, from bit `first` of a register shared by branches with consecutive records.
     Bits { register: u32, first: u32 },
     /// Four counts per register.
@@ -91,6 +88,8 @@ pub enum Keep {
     Halves,
     /// One count per register.
     Words,
+    /// It does not: the warp adds to memory at once.
+    Memory,
 }
 
 impl Keep {
@@ -200,7 +199,10 @@ pub fn plan(
     let mut counted: Vec<usize> = (0..plan.branches.len())
         .filter(|&i| settings.map_all || facts.is_divergent_branch(plan.branches[i].block))
         .collect();
-    if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
+    // every lane that enters the function certainly leaves it by one of its returns
+    let calls_others = || facts.func.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
+    let may_hold = !module.exits || !calls_others();
+    if !counted.is_empty() && may_hold && !is_recursive && !may_leave_early(facts) {
         let estimate = between_blocks(facts);
         let [least, most] = MAP_HELD;
         // ptxas rejects a bound if functions are compiled separately and a callee needs more registers than it leaves;
@@ -221,13 +223,7 @@ pub fn plan(
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
     // first those whose records must be consecutive
-    counted.sort_by_key(|&i| match plan.branches[i].keep {
-        Keep::Bits { .. } => 0,
-        Keep::Bytes => 1,
-        Keep::Halves => 2,
-        Keep::Words => 3,
-        Keep::Memory => 4,
-    });
+    counted.sort_by_key(|&i| plan.branches[i].keep);
     for i in counted {
         let words = plan.branches[i].words();
         plan.branches[i].slot = Some(layout.record(words));
@@ -308,17 +304,9 @@ fn hold(
     }
 }
 
-/// The branches of a function and their conditions; nothing is counted yet.
+/// The conditional branches and switches of a function with different targets, in order, and their conditions; nothing is
+/// counted yet.
 pub fn listed(facts: &Facts, conditions: KernelConditions) -> FunctionPlan {
-    let mut branches = branches(facts);
-    for branch in &mut branches {
-        branch.conditions = conditions.of_branch(branch.block).to_vec();
-    }
-    FunctionPlan { branches, conditions: conditions.list, ..FunctionPlan::default() }
-}
-
-/// Conditional branches and switches with different targets, in order.
-fn branches(facts: &Facts) -> Vec<BranchPlan> {
     let func = &facts.func;
     let mut branches = Vec::new();
     for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
@@ -328,17 +316,11 @@ fn branches(facts: &Facts) -> Vec<BranchPlan> {
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let targets: Vec<Block> = func.graph.succs(block).iter().copied().filter(|&to| seen.insert(to)).collect();
         if targets.len() > 1 {
-            branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory, conditions: Vec::new() });
+            let conditions = conditions.of_branch(block).to_vec();
+            branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory, conditions });
         }
     }
-    branches
-}
-
-/// Whether every lane that enters the function certainly leaves it by one of its returns.
-fn may_hold(facts: &Facts, exits: bool) -> bool {
-    let func = &facts.func;
-    let calls_others = || func.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
-    !(exits && calls_others())
+    FunctionPlan { branches, conditions: conditions.list, ..FunctionPlan::default() }
 }
 
 /// Whether lanes may reach a return while others of their warp go on to something that waits for them.
@@ -394,10 +376,11 @@ pub fn may_exit(bodies: &[(Facts, Handles<'_>)]) -> bool {
 
 /// Calls after which a lane that executes them may have exited.
 pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<Item = Inst> + 'a {
+    static EXIT: Intrinsics<1> = Intrinsics::new(["llvm.nvvm.exit"]);
     let func = &facts.func;
     let may_be_one = |callee: Callee| match callee {
         Callee::Asm { .. } => true,
-        Callee::Intrinsic(id) => is_exit(id),
+        Callee::Intrinsic(id) => EXIT.contains(id),
         _ => false,
     };
     // most functions have none
@@ -406,12 +389,7 @@ pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<It
     let calls = calls.into_iter().flatten();
     calls.filter(|&inst| match func.call(inst).callee {
         Callee::Asm { .. } => handles.inst(inst).called_value().asm_text().contains("exit"),
-        Callee::Intrinsic(id) => is_exit(id),
+        Callee::Intrinsic(id) => EXIT.contains(id),
         _ => false,
     })
-}
-
-fn is_exit(intrinsic: u32) -> bool {
-    static EXIT: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
-    intrinsic == *EXIT.get_or_init(|| intrinsic_id("llvm.nvvm.exit"))
 }

@@ -109,14 +109,7 @@ impl<'a> Body<'a> {
 
     /// The address from which a load is a constant number of bytes away.
     pub fn base(&self, load: Inst) -> Value {
-        let mut address = self.address(load);
-        while let Some(def) = self.func.def(address)
-            && self.func.insts[def].opcode == Opcode::Gep
-            && self.func.gep(def).terms.is_empty()
-        {
-            address = self.func.operands(def)[0];
-        }
-        address
+        self.func.without_offset(self.address(load)).0
     }
 
     /// Whether it loads from memory other than the stack, at an address of its own in each iteration.
@@ -189,15 +182,15 @@ impl<'a> Body<'a> {
     /// The values that need what an earlier iteration loaded.
     pub fn depend_on_loads(&self) -> FxHashSet<Value> {
         let loads = self.insts.iter().filter(|&&inst| self.func.insts[inst].opcode == Opcode::Load);
-        let loaded = self.closure(loads.map(|&load| self.func.result(load)).collect());
+        let loaded = self.closure(loads.map(|&load| self.func.result(load)).collect(), |_| true);
         let phis = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| loaded.contains(&next)));
-        self.closure(phis.map(|phi| self.func.result(phi)).collect())
+        self.closure(phis.map(|phi| self.func.result(phi)).collect(), |_| true)
     }
 
     /// The values that need what an earlier iteration computed, other than counters.
     pub fn depend_on_results(&self) -> FxHashSet<Value> {
         let results = self.header_phis().map(|phi| self.func.result(phi));
-        self.closure(results.filter(|&phi| self.counted(phi).is_none()).collect())
+        self.closure(results.filter(|&phi| self.counted(phi).is_none()).collect(), |_| true)
     }
 
     /// Whether the copies could bring a product into the block of a sum that uses it, where the back end joins the two
@@ -211,9 +204,9 @@ impl<'a> Body<'a> {
         let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
         let uses = |inst: Inst, of: &FxHashSet<Value>| self.func.operands(inst).iter().any(|value| of.contains(value));
         let passes = |inst: Inst| opcode(inst).passes_on_product();
-        let products = self.closure_of(products, passes);
+        let products = self.closure(products, passes);
         let carried = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| products.contains(&next)));
-        let carried = self.closure_of(carried.map(|phi| self.func.result(phi)).collect(), passes);
+        let carried = self.closure(carried.map(|phi| self.func.result(phi)).collect(), passes);
         let is_behind = |inst: Inst| !self.facts.cfg().cycles.contains(self.cycle, self.func.insts[inst].block);
         let leaves = |inst: Inst| uses(inst, &products) && is_behind(inst);
         self.insts.iter().any(|&inst| is_sum(inst) && uses(inst, &carried))
@@ -224,13 +217,8 @@ impl<'a> Body<'a> {
         self.func.phis(self.facts.cfg().cycles.header(self.cycle))
     }
 
-    /// Some values, and all that the loop computes from them.
-    fn closure(&self, values: FxHashSet<Value>) -> FxHashSet<Value> {
-        self.closure_of(values, |_| true)
-    }
-
     /// Some values, and all that such instructions of the loop compute from them.
-    fn closure_of(&self, mut values: FxHashSet<Value>, takes: impl Fn(Inst) -> bool) -> FxHashSet<Value> {
+    fn closure(&self, mut values: FxHashSet<Value>, takes: impl Fn(Inst) -> bool) -> FxHashSet<Value> {
         loop {
             let before = values.len();
             for inst in self.insts.iter().copied().filter(|&inst| takes(inst)) {

@@ -85,11 +85,7 @@ pub fn check_objects(body: &Body<'_>, handles: &Handles<'_>, counter: &Counter) 
 /// The number of elements of the variable that an access indexes by a counter.
 fn places_of(body: &Body<'_>, handles: &Handles<'_>, access: Inst, counter: Inst) -> Option<u64> {
     let func = body.func;
-    let address = match func.insts[access].opcode {
-        Opcode::Load => func.operands(access)[0],
-        Opcode::Store => func.operands(access)[1],
-        _ => return None,
-    };
+    let address = func.accessed(access)?;
     let gep = func.def(address).filter(|&def| func.insts[def].opcode == Opcode::Gep)?;
     let is_counter = |value: Value| {
         let is_cast = |&def: &Inst| matches!(func.insts[def].opcode, Opcode::SExt | Opcode::ZExt);

@@ -85,12 +85,8 @@ fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64) -> 
     let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
     // what is done about stack objects is decided with them
     let is_on_stack = |inst: Inst| {
-        let address = match func.insts[inst].opcode {
-            Opcode::Load => func.operands(inst)[0],
-            Opcode::Store => func.operands(inst)[1],
-            _ => return false,
-        };
-        func.def(func.pointer_root(address)).is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
+        let root = func.accessed(inst).and_then(|address| func.def(func.pointer_root(address)));
+        root.is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
     };
     let stays =
         |inst: Inst| is_on_stack(inst) || may_synchronise(func, inst) || handles.inst(inst).defined_callee().is_some();

@@ -154,11 +154,6 @@ impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
     fn areas(&mut self, plan: &StackPlan, ground: Ground) {
         self.constants(plan);
-        let slots = || {
-            plan.moves
-                .iter()
-                .filter(|planned| matches!(planned.placement, Placement::Thread { .. } | Placement::Warp { .. }))
-        };
         let total = plan.bytes(ground.threads());
         if total == 0 {
             return;
@@ -173,7 +168,7 @@ impl<'m> Apply<'_, 'm> {
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
         let mut start = 0;
         let mut starts = Vec::new();
-        for planned in slots() {
+        for planned in &plan.moves {
             let at = editor.int(32, start);
             let index = match &planned.placement {
                 Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {

@@ -77,7 +77,7 @@ impl<'m> Cache<'m> {
                     (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
                     _ => true,
                 };
-                if is_gather && elements.insert((block, element(facts, pointer))) {
+                if is_gather && elements.insert((block, facts.func.without_offset(pointer).0)) {
                     let weight = self.frequencies.of(block);
                     all += weight;
                     if heaviest.is_none_or(|(most, _)| weight > most) {
@@ -139,16 +139,4 @@ impl<'m> Cache<'m> {
         let block = |access: &'a ObjectAccess| (access, outline.func.insts[access.inst].block);
         object.accesses.iter().map(block).filter(|(_, block)| !self.frequencies.is_cold(*block))
     }
-}
-
-/// The element to which an address belongs: the address without its constant offsets.
-fn element(facts: &Facts, mut pointer: Value) -> Value {
-    let func = &facts.func;
-    while let Some(def) = func.def(pointer) {
-        if func.insts[def].opcode != Opcode::Gep || !func.gep(def).terms.is_empty() {
-            break;
-        }
-        pointer = func.operands(def)[0];
-    }
-    pointer
 }
