@@ -46,7 +46,7 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
     }
     let printer = ExpressionPrinter::new(facts, handles);
     let causes = Causes::new(facts);
-    let conditions = conditions(facts, handles);
+    let conditions = conditions(None, facts, handles);
     for block in facts.func.blocks.keys().filter(|&block| facts.is_divergent_branch(block)) {
         let at = handles.inst(facts.func.terminator(block));
         let mut message = match causes.of_branch(block) {

@@ -325,7 +325,7 @@ pub unsafe extern "C" fn warpwise_facts_print(facts: *mut c_void, sink: Sink, co
     guarded("facts_print", (), || {
         // SAFETY: `facts` came from warpwise_facts_new and is alive.
         if let Some(known) = unsafe { facts.cast::<FunctionFacts>().as_ref() } {
-            let conditions = conditions(&known.facts, &known.handles);
+            let conditions = conditions(None, &known.facts, &known.handles);
             let printer = Printer::new(&known.facts, &known.handles).with_conditions(conditions);
             say(sink, context, &printer.function());
         }

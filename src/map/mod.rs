@@ -28,7 +28,7 @@ use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
 use warpwise_analysis::counts::SYMBOL;
 use warpwise_analysis::counts::table::Table;
-use warpwise_analysis::divergence::hypothesis::conditions_in;
+use warpwise_analysis::divergence::hypothesis::conditions;
 use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
 use warpwise_analysis::gpu::Chip;
 use warpwise_ir::handles::Handles;
@@ -82,7 +82,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         .zip(calls.recursive())
         .map(|((facts, handles), is_recursive)| {
             let conditions =
-                KernelConditions::of(&facts.func, handles.function, &conditions_in(&analysis, facts, handles));
+                KernelConditions::of(&facts.func, handles.function, &conditions(Some(&analysis), facts, handles));
             let around = Surroundings { exits, is_recursive };
             let plan = plan::plan(facts, handles, settings, conditions, around, &mut layout);
             describer.function(facts, handles, &plan);
@@ -119,7 +119,7 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     let mut describer = Describer::new(&input.display().to_string(), Sources::beside(input));
     for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
-        let conditions = KernelConditions::of(&facts.func, function, &conditions_in(analysis, &facts, &handles));
+        let conditions = KernelConditions::of(&facts.func, function, &conditions(Some(analysis), &facts, &handles));
         let plan = plan::listed(&facts, conditions);
         describer.function(&facts, &handles, &plan);
     }

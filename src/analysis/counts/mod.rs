@@ -48,11 +48,12 @@ pub struct BranchCounts {
 impl BranchCounts {
     /// Adds the counts of a copy of the branch.
     pub fn add(&mut self, other: &BranchCounts) {
-        self.visits += other.visits;
-        self.splits += other.splits;
-        self.lanes += other.lanes;
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.visits, other.visits);
+        add(&mut self.splits, other.splits);
+        add(&mut self.lanes, other.lanes);
         self.taken.resize(self.taken.len().max(other.taken.len()), 0);
-        self.taken.iter_mut().zip(&other.taken).for_each(|(sum, taken)| *sum += taken);
+        self.taken.iter_mut().zip(&other.taken).for_each(|(sum, &taken)| add(sum, taken));
     }
     /// Splits per visit, from 0 to 1.
     pub fn split_rate(&self) -> f64 {
@@ -146,10 +147,7 @@ impl Feedback {
                     continue;
                 };
                 let key = (place.file.to_owned(), place.line, place.column);
-                let sum = feedback.places.entry(key).or_default();
-                sum.visits = sum.visits.saturating_add(counts.visits);
-                sum.splits = sum.splits.saturating_add(counts.splits);
-                sum.lanes = sum.lanes.saturating_add(counts.lanes);
+                feedback.places.entry(key).or_default().add(&counts);
             }
         }
         feedback

@@ -24,14 +24,8 @@ use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
 /// Maximum depth of a condition, of an index and of a limit.
 const MAX_DEPTH: u32 = 8;
 
-/// What every thread sees where the bounds hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Truth {
-    True,
-    False,
-    /// One of the two, for all lanes of a warp.
-    Uniform,
-}
+/// What every thread sees where the bounds hold; `None`: one of the two, for all lanes of a warp.
+type Truth = Option<bool>;
 
 /// The bounds that make a condition uniform; `None` if there are none that suffice.
 pub(super) fn bounds_of(facts: &Facts, condition: Value, branch: Inst) -> Option<Vec<Bound>> {
@@ -61,11 +55,11 @@ impl Search<'_> {
     fn truth(&mut self, value: Value, depth: u32) -> Option<Truth> {
         let func = self.func;
         if let Some(ConstData::Int(bits)) = func.constant(value) {
-            return Some(if bits == 0 { Truth::False } else { Truth::True });
+            return Some(Some(bits != 0));
         }
         let block = func.insts[self.branch].block;
         if self.facts.scope_at_use(value, block).is_some() {
-            return Some(Truth::Uniform);
+            return Some(None);
         }
         let def = func.def(value).filter(|_| depth > 0)?;
         let operands = func.operands(def);
@@ -76,25 +70,24 @@ impl Search<'_> {
             }
             (Opcode::And | Opcode::Or | Opcode::Xor, &[a, b]) => (self.truth(a, next)?, self.truth(b, next)?),
             (Opcode::Select, &[condition, yes, no]) => {
-                return Some(match self.truth(condition, next)? {
-                    Truth::True => self.truth(yes, next)?,
-                    Truth::False => self.truth(no, next)?,
-                    Truth::Uniform => match (self.truth(yes, next)?, self.truth(no, next)?) {
-                        (yes, no) if yes == no => yes,
-                        _ => Truth::Uniform,
-                    },
-                });
+                return match self.truth(condition, next)? {
+                    Some(true) => self.truth(yes, next),
+                    Some(false) => self.truth(no, next),
+                    None => {
+                        let (yes, no) = (self.truth(yes, next)?, self.truth(no, next)?);
+                        Some(yes.filter(|_| yes == no))
+                    }
+                };
             }
             _ => return None,
         };
-        Some(match (func.insts[def].opcode, a, b) {
-            (Opcode::And, Truth::False, _) | (Opcode::And, _, Truth::False) => Truth::False,
-            (Opcode::And, Truth::True, other) | (Opcode::And, other, Truth::True) => other,
-            (Opcode::Or, Truth::True, _) | (Opcode::Or, _, Truth::True) => Truth::True,
-            (Opcode::Or, Truth::False, other) | (Opcode::Or, other, Truth::False) => other,
-            (Opcode::Xor, Truth::True, Truth::False) | (Opcode::Xor, Truth::False, Truth::True) => Truth::True,
-            (Opcode::Xor, Truth::True, Truth::True) | (Opcode::Xor, Truth::False, Truth::False) => Truth::False,
-            _ => Truth::Uniform,
+        // one side decides an `and` that is false and an `or` that is true
+        let decides = func.insts[def].opcode == Opcode::Or;
+        Some(match (a, b) {
+            _ if func.insts[def].opcode == Opcode::Xor => a.zip(b).map(|(a, b)| a ^ b),
+            _ if a == Some(decides) || b == Some(decides) => Some(decides),
+            (Some(_), other) | (other, Some(_)) => other,
+            (None, None) => None,
         })
     }
 
@@ -105,10 +98,10 @@ impl Search<'_> {
         };
         // `i < n` holds with the bound, and so does `i ≤ n` with one less; `i ≥ n` and `i > n` do not hold
         let (strict, truth) = match predicate {
-            Predicate::Ult | Predicate::Slt => (true, Truth::True),
-            Predicate::Ule | Predicate::Sle => (false, Truth::True),
-            Predicate::Uge | Predicate::Sge => (true, Truth::False),
-            Predicate::Ugt | Predicate::Sgt => (false, Truth::False),
+            Predicate::Ult | Predicate::Slt => (true, true),
+            Predicate::Ule | Predicate::Sle => (false, true),
+            Predicate::Uge | Predicate::Sge => (true, false),
+            Predicate::Ugt | Predicate::Sgt => (false, false),
             Predicate::Eq | Predicate::Ne => return None,
         };
         if !self.is_known_at_launch(limit, MAX_DEPTH) {
@@ -134,7 +127,7 @@ impl Search<'_> {
         if !self.bounds.contains(&bound) {
             self.bounds.push(bound);
         }
-        Some(truth)
+        Some(Some(truth))
     }
 
     /// An index of the thread in its block or in the grid, plus a constant that is not negative.
@@ -161,10 +154,8 @@ impl Search<'_> {
                 index.sign_extended |= data.opcode == Opcode::SExt;
                 self.add_parts(operands[0], index, depth - 1)
             }
-            Opcode::Add => operands.iter().try_for_each(|&part| self.add_parts(part, index, depth - 1)),
-            Opcode::Or if data.flags.contains(Flags::DISJOINT) => {
-                operands.iter().try_for_each(|&part| self.add_parts(part, index, depth - 1))
-            }
+            Opcode::Or if !data.flags.contains(Flags::DISJOINT) => None,
+            Opcode::Add | Opcode::Or => operands.iter().try_for_each(|&part| self.add_parts(part, index, depth - 1)),
             Opcode::Mul | Opcode::Shl => {
                 let dim = self.block_start(def)?;
                 index.block.replace(dim).is_none().then_some(())

@@ -15,6 +15,7 @@ use super::facts::{Facts, Findings};
 use super::module::{ModuleAnalysis, Options};
 use super::slice::of_branches;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use warpwise_ir::Func;
 use warpwise_ir::entity::{Block, Value};
 use warpwise_ir::geometry::{Geometry, Rows};
@@ -28,17 +29,9 @@ const MAX_ARGUMENTS: usize = 3;
 /// Maximum number of values between a condition and the arguments from which it is computed.
 const MAX_ORIGINS: usize = 64;
 
-/// The conditional facts of a function; none unless it is a kernel.
-pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
-    conditions_by(None, facts, handles)
-}
-
-/// The same, with an analysis of the module that is there already: of many kernels, one is enough.
-pub fn conditions_in<'m>(analysis: &ModuleAnalysis<'m>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
-    conditions_by(Some(analysis), facts, handles)
-}
-
-fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
+/// The conditional facts of a function; none unless it is a kernel. An analysis of the module that is there already is used:
+/// of many kernels, one is enough.
+pub fn conditions<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
     let mut conditions = Conditions::default();
     let func = &facts.func;
     if !func.is_kernel {
@@ -59,14 +52,9 @@ fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles:
             add(block, Condition::Covered(bounds));
         }
     }
-    let own;
-    let analysis = match known {
-        Some(analysis) => analysis,
-        None => {
-            own = ModuleAnalysis::new(handles.function.module(), Options::default());
-            &own
-        }
-    };
+    let own = OnceCell::new();
+    let new = || ModuleAnalysis::new(handles.function.module(), Options::default());
+    let analysis = known.unwrap_or_else(|| own.get_or_init(new));
     let slice = of_branches(func);
     let solve = |geometry: Geometry, multiples: &[u32]| {
         analysis.solve_under(facts, handles.function, (geometry, multiples), Some(&slice))
@@ -75,12 +63,11 @@ fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles:
     let mut rows = facts.geometry;
     let mut under_rows: Vec<Block> = Vec::new();
     if facts.geometry.exact.is_none() && facts.geometry.rows.is_none() {
-        for assumed in [Rows::WholeWarps, Rows::One] {
+        for (assumed, property) in [(Rows::WholeWarps, Condition::WholeWarps), (Rows::One, Condition::OneRow)] {
             let geometry = Geometry { rows: Some(assumed), ..facts.geometry };
             let findings = solve(geometry, &[]);
             for &(block, _) in open.iter().filter(|&&(block, _)| becomes_uniform(&findings, block)) {
-                let whole = assumed == Rows::WholeWarps;
-                add(block, if whole { Condition::WholeWarps } else { Condition::OneRow });
+                add(block, property.clone());
                 under_rows.push(block);
             }
         }

@@ -143,11 +143,7 @@ impl<'m> ModuleAnalysis<'m> {
     /// call it contradicts it.
     fn geometry(&self, func: &Func) -> Geometry {
         let stated = self.options.block.filter(|&shape| func.is_kernel || self.holds_everywhere(shape));
-        let stated = stated.and_then(|shape| func.geometry.with_user_shape(shape));
-        match stated {
-            Some(geometry) => geometry,
-            None => func.geometry,
-        }
+        stated.and_then(|shape| func.geometry.with_user_shape(shape)).unwrap_or(func.geometry)
     }
 
     fn holds_everywhere(&self, shape: BlockShape) -> bool {

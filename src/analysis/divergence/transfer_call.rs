@@ -26,28 +26,15 @@ pub(super) const CLAMP_FIELDS: u64 = 0x1f1f;
 impl View<'_> {
     pub(super) fn call(&mut self, inst: Inst) -> Element {
         let call = *self.func.call(inst);
-        match call.callee {
-            Callee::Intrinsic(id) => self.intrinsic(inst, id),
-            Callee::Function(index) => match self.returned(inst, index) {
-                element if element.is_divergent() && call.no_divergence_source => self.no_source(inst),
-                element => element,
-            },
-            Callee::Asm { .. } => match self.assembly(inst) {
-                element if element.is_divergent() && call.no_divergence_source => self.no_source(inst),
-                element => element,
-            },
-            Callee::Indirect if call.no_divergence_source => self.no_source(inst),
+        let element = match call.callee {
+            Callee::Intrinsic(id) => return self.intrinsic(inst, id),
+            Callee::Function(index) => self.returned(inst, index),
+            Callee::Asm { .. } => self.assembly(inst),
             Callee::Indirect => Element::DIVERGENT,
-        }
-    }
-
-    /// `nodivergencesource`: uniform operands give a uniform result, but only within a warp, since memory may be read.
-    fn no_source(&mut self, inst: Inst) -> Element {
-        let element = self.generic(inst);
-        match element.plain_scope() {
-            Some(scope) => Element::uniform(scope.min(Scope::Warp)),
-            None => element,
-        }
+        };
+        // `nodivergencesource`: uniform operands give a uniform result, but only within a warp, since memory may be read
+        let has_no_source = element.is_divergent() && call.no_divergence_source;
+        if has_no_source { self.generic(inst).capped(Scope::Warp) } else { element }
     }
 
     /// A call of a function of the module. Its arguments keep their terms, but not their symbols, which mean nothing there.

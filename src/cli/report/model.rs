@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::access::{self, Cost, Pattern, Space, WarpAccess};
 use warpwise_analysis::cost::grid_work::GridWork;
-use warpwise_analysis::divergence::hypothesis::conditions_in;
+use warpwise_analysis::divergence::hypothesis::conditions;
 use warpwise_analysis::divergence::{Class, Facts, ModuleAnalysis};
 use warpwise_analysis::explain::causes::Causes;
 use warpwise_analysis::explain::explain;
@@ -446,7 +446,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let kernel = &self.facts.func;
         let mut branches = Branches::default();
         let causes = Causes::new(self.facts);
-        let conditions = conditions_in(self.analysis, self.facts, self.handles);
+        let conditions = conditions(Some(self.analysis), self.facts, self.handles);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
             if !kernel.graph.is_branch(block) {
                 continue;
