@@ -50,14 +50,17 @@ pub fn alternative_of(kernel: &str, number: usize) -> String {
 
 /// The kernel and the number of an alternative, if a symbol has the form of one.
 pub fn is_alternative(symbol: &str) -> Option<(&str, usize)> {
-    let (kernel, number) = symbol.rsplit_once("$t")?;
-    Some((kernel, number.parse().ok().filter(|&number| (1..=MAX_ALTERNATIVES).contains(&number))?))
+    numbered(symbol, "$t", MAX_ALTERNATIVES)
 }
 
 /// The kernel and the number of a version, if a symbol has the form of one.
 pub fn is_version(symbol: &str) -> Option<(&str, usize)> {
-    let (kernel, number) = symbol.rsplit_once("$v")?;
-    Some((kernel, number.parse().ok().filter(|&number| (1..=MAX_VERSIONS).contains(&number))?))
+    numbered(symbol, "$v", MAX_VERSIONS)
+}
+
+fn numbered<'s>(symbol: &'s str, mark: &str, most: usize) -> Option<(&'s str, usize)> {
+    let (kernel, number) = symbol.rsplit_once(mark)?;
+    Some((kernel, number.parse().ok().filter(|&number| (1..=most).contains(&number))?))
 }
 
 /// What must hold of the blocks of a launch.

@@ -2,8 +2,8 @@
 
 use super::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Inst, Value};
-use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
 impl<'m> Editor<'m> {
     /// `vote.sync.any` of a predicate over the whole warp.
@@ -26,13 +26,13 @@ impl<'m> Editor<'m> {
             value.as_ptr().cast(),
             value.len() as u32
         ));
-        edit!(LLVMAddAttributeAtIndex(function.value().raw(), FUNCTION_INDEX, attribute));
+        edit!(LLVMAddAttributeAtIndex(function.value().raw(), LLVMAttributeFunctionIndex, attribute));
     }
 
     /// Removes a string attribute of a function.
     pub fn remove_string_attribute(&mut self, function: Function<'m>, name: &str) {
         let (start, length) = (name.as_ptr().cast(), name.len() as u32);
-        edit!(LLVMRemoveStringAttributeAtIndex(function.value().raw(), FUNCTION_INDEX, start, length));
+        edit!(LLVMRemoveStringAttributeAtIndex(function.value().raw(), LLVMAttributeFunctionIndex, start, length));
     }
 
     /// Gives a load the address `pointer` cast to an address space.
@@ -45,9 +45,6 @@ impl<'m> Editor<'m> {
         }
     }
 }
-
-/// LLVM's attribute index of the function itself.
-const FUNCTION_INDEX: u32 = u32::MAX;
 
 /// Whether a function is marked `optnone` and so must not be changed.
 pub fn is_optnone(function: Function<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::super::dialect::flushes_f32;
 use super::super::handle::{Inst, Type, Value, attribute_kind};
-use super::{Editor, c_name};
+use super::{Editor, raw_values};
 use llvm_sys::core::{
     LLVMAddCallSiteAttribute, LLVMBuildCall2, LLVMBuildFNeg, LLVMCreateEnumAttribute, LLVMFunctionType,
 };
@@ -63,7 +63,7 @@ impl<'m> Editor<'m> {
         self.set_name(joined, &name);
     }
     fn negate(&mut self, value: Value<'m>) -> Value<'m> {
-        wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c_name("").as_ptr()))
+        wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c"".as_ptr()))
     }
 
     /// Passes the bits of a number, which an instruction has as an integer or as a vector of some, to all its users through a
@@ -119,12 +119,9 @@ impl<'m> Editor<'m> {
         let mut params: Vec<_> = operands.iter().map(|_| ty.raw()).collect();
         let function = wrap!(Type, LLVMFunctionType(ty.raw(), params.as_mut_ptr(), params.len() as u32, 0));
         let assembly = self.inline_assembly(function.raw(), text, constraints, false);
-        let mut operands: Vec<_> = operands.iter().map(|operand| operand.raw()).collect();
-        let (builder, name, count) = (self.builder, c_name(""), operands.len() as u32);
-        let call = wrap!(
-            Value,
-            LLVMBuildCall2(builder, function.raw(), assembly.raw(), operands.as_mut_ptr(), count, name.as_ptr())
-        );
+        let (operands, count) = raw_values(operands);
+        let (ty, text, name) = (function.raw(), assembly.raw(), c"".as_ptr());
+        let call = wrap!(Value, LLVMBuildCall2(self.builder, ty, text, operands, count, name));
         if let Some(call) = call.as_inst() {
             self.set_pure(call);
         }
