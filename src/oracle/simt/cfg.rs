@@ -56,9 +56,6 @@ pub struct EdgeAction {
 impl EdgeAction {
     /// Advances an iteration vector (outermost cycle first) along the edge.
     pub fn advance(self, counts: &mut SmallVec<[u32; 4]>) {
-        if self.is_none(counts.len()) {
-            return;
-        }
         counts.truncate(usize::from(self.keep));
         if self.bump
             && let Some(last) = counts.last_mut()
@@ -69,10 +66,6 @@ impl EdgeAction {
         if self.one {
             counts.push(1);
         }
-    }
-    /// Whether the vector does not change.
-    pub fn is_none(self, depth: usize) -> bool {
-        usize::from(self.keep) == depth && !self.bump && self.zeros == 0 && !self.one
     }
 }
 
@@ -122,16 +115,7 @@ impl Flow {
             })
             .collect();
         let mut ends: Vec<bool> = kept.iter().map(Vec::is_empty).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..kept.len()).rev().filter(|&block| self.order[block] != NONE) {
-                if !ends[block] && kept[block].iter().any(|&to| ends[to as usize]) {
-                    ends[block] = true;
-                    changed = true;
-                }
-            }
-        }
+        spread(&kept, &mut ends);
         let turns = edges(&kept).filter(|&(from, to)| !ends[from as usize] && self.edge(from, to).bump);
         let turns: Vec<u32> = turns.map(|(from, _)| from).collect();
         self.meeting = self.post_dominators(&kept, &turns);
@@ -214,6 +198,20 @@ impl Flow {
             bump: heads_last && pushed == 0,
             zeros: (pushed - usize::from(heads_last && pushed > 0)) as u16,
             one: heads_last && pushed > 0,
+        }
+    }
+}
+
+/// Marks the blocks from which a marked one is reached.
+pub(super) fn spread(successors: &[Vec<u32>], marked: &mut [bool]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (block, targets) in successors.iter().enumerate().rev() {
+            if !marked[block] && targets.iter().any(|&to| marked[to as usize]) {
+                marked[block] = true;
+                changed = true;
+            }
         }
     }
 }

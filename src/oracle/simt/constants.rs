@@ -6,10 +6,11 @@
 //! start at [`FUNCTION_WINDOW`], at a hash of their name, so that a function pointer in memory is the same number in
 //! two versions of a module.
 
-use super::code::{CONST, FULL, LANES, Lanes, Src};
+use super::code::{CONST, FULL, IntOp, LANES, Lanes, Src, Wrap};
+use super::int;
 use super::layout::Shapes;
 use rustc_hash::FxHashMap;
-use warpwise_ir::llvm::image::{BinOp, CastOp, ConstId, ConstKind, ModuleImage, TypeId, TypeKind};
+use warpwise_ir::llvm::image::{CastOp, ConstId, ConstKind, ModuleImage, TypeId, TypeKind};
 
 /// Start of device memory (globals, constants, buffers, heap).
 pub const DEVICE_WINDOW: u64 = 1 << 40;
@@ -175,30 +176,19 @@ impl Pool {
                         let generic = to_generic(value as u64, space_of(image, image.constants[inner.index()].ty));
                         u128::from(from_generic(generic, space_of(image, constant.ty)))
                     }
-                    CastOp::SExt => {
-                        let from = bits(*inner)?;
-                        (((value << (128 - from)) as i128) >> (128 - from)) as u128 & mask(bits(id)?)
-                    }
+                    CastOp::SExt => int::signed(value, bits(*inner)?) as u128 & int::mask(bits(id)?),
                     CastOp::Trunc | CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::BitCast => {
-                        value & mask(bits(id)?)
+                        value & int::mask(bits(id)?)
                     }
                     _ => return Err(format!("the constant conversion {op:?}")),
                 }
             }
             ConstKind::Bin(op, a, b) => {
                 let (x, y) = (self.scalar(image, *a)?, self.scalar(image, *b)?);
-                let value = match op {
-                    BinOp::Add => x.wrapping_add(y),
-                    BinOp::Sub => x.wrapping_sub(y),
-                    BinOp::Mul => x.wrapping_mul(y),
-                    BinOp::And => x & y,
-                    BinOp::Or => x | y,
-                    BinOp::Xor => x ^ y,
-                    BinOp::Shl if y < 128 => x << y,
-                    BinOp::LShr if y < 128 => x >> y,
+                match int::int(IntOp::Bin(*op), bits(id)?, [x, y, y], Wrap::default()) {
+                    Ok((value, false)) => value,
                     _ => return Err(format!("the constant operation {op:?}")),
-                };
-                value & mask(bits(id)?)
+                }
             }
             ConstKind::Bytes(_) | ConstKind::Aggregate(_) => return Err("an aggregate where a scalar belongs".into()),
             ConstKind::Other(text) => return Err(format!("the constant {text}")),
@@ -240,10 +230,6 @@ fn strides(count: usize, step: u64) -> Vec<u64> {
     (0..count as u64).map(|i| i * step).collect()
 }
 
-fn mask(bits: u32) -> u128 {
-    if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
-}
-
 fn bits_of(image: &ModuleImage, ty: TypeId) -> Result<u32, String> {
     match image.ty(ty).kind {
         TypeKind::Int(bits) => Ok(bits),
@@ -254,7 +240,8 @@ fn bits_of(image: &ModuleImage, ty: TypeId) -> Result<u32, String> {
     }
 }
 
-fn space_of(image: &ModuleImage, ty: TypeId) -> u8 {
+/// Address space of a type of pointers.
+pub(super) fn space_of(image: &ModuleImage, ty: TypeId) -> u8 {
     match image.ty(ty).kind {
         TypeKind::Ptr(space) => space as u8,
         _ => 0,

@@ -317,7 +317,9 @@ impl<'a, 'i> Decoder<'a, 'i> {
 
     fn shuffle(&mut self, inst: &InstImage, mask: &[i32]) -> Decoded<()> {
         let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-        let (element, count) = self.shapes.vector(inst.operand_types[0]).ok_or("a shuffle of no vector")?;
+        let TypeKind::Vector { element, length: count } = self.image.ty(inst.operand_types[0]).kind else {
+            return Err("a shuffle of no vector".into());
+        };
         let stride = self.shape(element)?.slots;
         let poison = self.pool.operand(0, true);
         let d = self.dst();
@@ -376,13 +378,6 @@ impl<'a, 'i> Decoder<'a, 'i> {
         match shape.leaves.as_slice() {
             [at] if at.leaf.slots() == 1 => Ok(at.leaf),
             _ => Err("an atomic operation on a value that is not one scalar of at most 64 bits".into()),
-        }
-    }
-
-    pub(super) fn result_space(&mut self, inst: &InstImage) -> u8 {
-        match self.image.ty(inst.ty).kind {
-            TypeKind::Ptr(space) => space as u8,
-            _ => 0,
         }
     }
 
@@ -548,16 +543,10 @@ impl<'a, 'i> Decoder<'a, 'i> {
             args.extend(self.arg(inst, index)?);
         }
         if let Some(id) = target {
-            let want: u32 = {
-                let params = &self.image.functions[id.index()].params;
-                let mut total = 0;
-                for param in params {
-                    total += self.shapes.of(param.ty)?.slots;
-                }
-                total
-            };
-            if want as usize != args.len() {
-                return Err(format!("a call of @{} with other arguments", self.image.functions[id.index()].name));
+            let callee = &self.image.functions[id.index()];
+            let slots = callee.params.iter().map(|param| Ok(self.shapes.of(param.ty)?.slots as usize));
+            if slots.sum::<Decoded<usize>>()? != args.len() {
+                return Err(format!("a call of @{} with other arguments", callee.name));
             }
         }
         let pointer = if target.is_none() { self.scalar(inst, count)? } else { 0 };

@@ -186,24 +186,16 @@ impl Decoder<'_, '_> {
         self.int2_of(IntOp::Bin(op), bits, a, b)
     }
 
-    /// `a + b (+ carry)`, or the difference; writes the carry or borrow if it is requested.
-    pub(super) fn carried(
-        &mut self,
-        asm: &Asm,
-        op: BinOp,
-        bits: u16,
-        [a, b]: [Src; 2],
-        carry_in: bool,
-        carry_out: bool,
-    ) -> Src {
+    /// `a + b`, or the difference; `addc` and its like add the carry, and `.cc` writes the carry or borrow.
+    pub(super) fn carried(&mut self, asm: &Asm, parts: &Parts<'_>, op: BinOp, bits: u16, [a, b]: [Src; 2]) -> Src {
         let mut sum = self.bin_of(op, bits, a, b);
         let mut over = self.int2_of(IntOp::UOverflow(op), bits, a, b);
-        if carry_in {
+        if parts.op.ends_with('c') {
             let second = self.int2_of(IntOp::UOverflow(op), bits, sum, asm.carry);
             sum = self.bin_of(op, bits, sum, asm.carry);
             over = self.bin_of(BinOp::Or, 1, over, second);
         }
-        if carry_out {
+        if parts.has("cc") {
             self.emit(Op::Mov { d: asm.carry, a: over });
         }
         sum

@@ -21,25 +21,23 @@ impl Decoder<'_, '_> {
         }
         let bits = kind.bits;
         let signed = kind.class == PtxClass::Signed;
-        let carry_out = parts.has("cc");
         let at = |i: usize| v.get(i).copied();
         if let Some(rule) = names::ptx_int(parts.op, signed) {
             return self.ptx_rule(parts, rule, bits, v);
         }
         Some(match parts.op {
-            "dp4a" => return self.ptx_dot(parts, v),
-            "add" | "addc" if !parts.has("sat") => {
-                self.carried(asm, BinOp::Add, bits, [at(0)?, at(1)?], parts.op == "addc", carry_out)
+            "dp4a" => {
+                let is_signed = |of: usize| parts.kinds.get(of).is_some_and(|kind| kind.class == PtxClass::Signed);
+                return self.ptx_rule(parts, Rule::Int(IntOp::Dot4(is_signed(0), is_signed(1))), bits, v);
             }
-            "sub" | "subc" if !parts.has("sat") => {
-                self.carried(asm, BinOp::Sub, bits, [at(0)?, at(1)?], parts.op == "subc", carry_out)
-            }
+            "add" | "addc" if !parts.has("sat") => self.carried(asm, parts, BinOp::Add, bits, [at(0)?, at(1)?]),
+            "sub" | "subc" if !parts.has("sat") => self.carried(asm, parts, BinOp::Sub, bits, [at(0)?, at(1)?]),
             "mul" | "mad" | "madc" => {
                 let (product, width) = self.ptx_product(parts, bits, signed, [at(0)?, at(1)?]);
                 if parts.op == "mul" {
                     return Some(product);
                 }
-                self.carried(asm, BinOp::Add, width, [product, at(2)?], parts.op == "madc", carry_out)
+                self.carried(asm, parts, BinOp::Add, width, [product, at(2)?])
             }
             "not" => {
                 let ones = self.constant(u64::MAX >> (64 - bits));
@@ -85,18 +83,6 @@ impl Decoder<'_, '_> {
         let d = self.temp(1);
         self.emit(op(d));
         d
-    }
-
-    /// A scalar product of four bytes each, and what is added to it.
-    fn ptx_dot(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
-        let (&[first, second], &[a, b, mut sum]) = (parts.kinds.as_slice(), v) else { return None };
-        for byte in 0..4 {
-            let a = self.byte_of(a, byte, first.class == PtxClass::Signed);
-            let b = self.byte_of(b, byte, second.class == PtxClass::Signed);
-            let product = self.bin_of(BinOp::Mul, 32, a, b);
-            sum = self.bin_of(BinOp::Add, 32, sum, product);
-        }
-        Some(sum)
     }
 
     /// A product and its width in bits.
@@ -149,14 +135,6 @@ impl Decoder<'_, '_> {
     /// An integer truncated or extended to a width.
     fn resized(&mut self, a: Src, from: u16, to: u16, signed: bool) -> Src {
         self.value_of(|d| Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a })
-    }
-
-    /// A byte of a word, extended.
-    fn byte_of(&mut self, a: Src, byte: u64, signed: bool) -> Src {
-        let amount = self.constant(8 * byte);
-        let shifted = self.bin_of(BinOp::LShr, 32, a, amount);
-        let low = self.resized(shifted, 32, 8, false);
-        self.resized(low, 8, 32, signed)
     }
 
     fn ptx_float(&mut self, parts: &Parts<'_>, fmt: Fmt, v: &[Src]) -> Option<Src> {

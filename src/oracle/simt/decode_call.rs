@@ -3,7 +3,7 @@
 use super::code::*;
 use super::decode::{Decoded, Decoder, fmt};
 use super::names::{self, Rule};
-use warpwise_ir::llvm::image::{BinOp, CastOp, InstImage, IntCmp, TypeKind};
+use warpwise_ir::llvm::image::{BinOp, CastOp, InstImage, IntCmp};
 
 impl Decoder<'_, '_> {
     /// An intrinsic found in a table.
@@ -227,10 +227,5 @@ impl Decoder<'_, '_> {
         let answer = if asked.as_deref() == Some("__CUDA_ARCH") { 900 } else { 0 };
         self.result(answer);
         Ok(())
-    }
-
-    /// Whether the result is a vector (for intrinsics that have both forms).
-    pub(super) fn is_vector(&self, inst: &InstImage) -> bool {
-        matches!(self.image.ty(inst.ty).kind, TypeKind::Vector { .. })
     }
 }

@@ -1,6 +1,7 @@
 //! How are loads, stores and address computations translated to micro-operations?
 
 use super::code::*;
+use super::constants::space_of;
 use super::decode::{Decoded, Decoder, Slots};
 use super::layout::{LeafAt, Shape};
 use warpwise_ir::llvm::image::{GepStep, InstImage, Op as Ir, Operand, RmwOp, TypeId};
@@ -128,7 +129,7 @@ impl Decoder<'_, '_> {
     }
 
     pub(super) fn alloca(&mut self, inst: &InstImage, ty: TypeId, align: u32, count: Src) {
-        let space = self.result_space(inst);
+        let space = space_of(self.image, inst.ty);
         let (d, size) = (self.dst(), self.image.ty(ty).size);
         self.emit(Op::Alloca { d, space, size, count, align: align.max(1) });
     }

@@ -4,10 +4,11 @@
 //! covers all of `add.rn.ftz.sat.f`, `add.rz.d` and the like. Tensor, texture, cluster and asynchronous-copy operations
 //! are not implemented and fault by name, except `cp.async`, which copies at once.
 
+use super::asm_text::space_of;
 use super::code::*;
 use super::decode::{Decoded, Decoder, fmt};
-use super::names;
-use warpwise_ir::llvm::image::InstImage;
+use super::names::{self, Rule};
+use warpwise_ir::llvm::image::{InstImage, TypeKind};
 
 impl Decoder<'_, '_> {
     /// An intrinsic by its name without `llvm.nvvm.`.
@@ -15,9 +16,7 @@ impl Decoder<'_, '_> {
         let unknown = || Err(format!("the intrinsic llvm.nvvm.{name}"));
         if let Some(register) = name.strip_prefix("read.ptx.sreg.") {
             let Some(what) = names::special_register(register) else { return unknown() };
-            let (d, bits) = (self.dst(), self.single_leaf(inst.ty)?.bits() as u16);
-            self.emit(Op::Special { d, what, bits });
-            return Ok(());
+            return self.rule(inst, Rule::Special(what), Mode::default());
         }
         if self.collective(inst, name)? || self.barrier(inst, name)? || self.permute_or_dot(inst, name)? {
             return Ok(());
@@ -44,14 +43,9 @@ impl Decoder<'_, '_> {
                 let length = self.constant(size);
                 self.emit(Op::Range { op: RangeOp::Copy, d: to, d_space, s, s_space, length });
             }
-            "isspacep.const" | "isspacep.global" | "isspacep.local" | "isspacep.shared" | "isspacep.shared.cluster" => {
+            _ if name.starts_with("isspacep.") => {
+                let Some(space) = name.split('.').nth(1).and_then(space_of) else { return unknown() };
                 let a = self.scalar(inst, 0)?;
-                let space = match name {
-                    "isspacep.const" => 4,
-                    "isspacep.global" => 1,
-                    "isspacep.local" => 5,
-                    _ => 3,
-                };
                 self.emit(Op::IsSpace { d, a, space });
             }
             "ldu.global.i" | "ldu.global.f" | "ldu.global.p" | "ldg.global.i" | "ldg.global.f" | "ldg.global.p" => {
@@ -211,7 +205,10 @@ impl Decoder<'_, '_> {
         if from == "ff" {
             // ff2f16x2(high, low)
             let (high, low) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
-            if inst.operands.len() != 2 || !self.is_vector(inst) || name.contains(".rs") {
+            if inst.operands.len() != 2
+                || !matches!(self.image.ty(inst.ty).kind, TypeKind::Vector { .. })
+                || name.contains(".rs")
+            {
                 return Ok(false);
             }
             let shape = self.shape(inst.ty)?;

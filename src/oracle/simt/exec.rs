@@ -143,10 +143,7 @@ impl Frame<'_, '_> {
                 self.undef_bits(if chosen >> lane & 1 != 0 { a } else { b }, lane)
             }
         });
-        self.put(d, &out);
-        for lane in lanes_of(self.mask) {
-            self.taint_bits(d, lane, marks[lane]);
-        }
+        self.put_marked(d, &out, self.mask, &marks);
     }
 
     fn special(&mut self, d: Dst, what: Special, bits: u16) {
@@ -161,17 +158,14 @@ impl Frame<'_, '_> {
             Special::Nctaid(a) => all(axis(world.grid_dim, a, 1)),
             Special::LaneId => each(&|lane| lane as u64),
             Special::WarpId => all(self.warp.index.into()),
-            Special::WarpCount => all(64),
             Special::LaneMaskEq => each(&|lane| 1 << lane),
             Special::LaneMaskLt => each(&|lane| (1 << lane) - 1),
             Special::LaneMaskLe => each(&|lane| (2 << lane) - 1),
             Special::LaneMaskGt => each(&|lane| !((2 << lane) - 1) & 0xffff_ffff),
             Special::LaneMaskGe => each(&|lane| !((1 << lane) - 1) & 0xffff_ffff),
-            Special::Clock | Special::Clock64 | Special::GlobalTimer | Special::GlobalTimerLow => all(world.steps),
+            Special::Clock => all(world.steps),
             Special::DynamicShared => all(world.dynamic_shared.into()),
             Special::TotalShared => all(world.shared.data.len() as u64),
-            Special::SmId | Special::GridId => all(0),
-            Special::SmCount => all(1),
             Special::ActiveMask => all(self.mask.into()),
             Special::StackPointer => each(&|lane| self.warp.stack[lane].into()),
             Special::Fixed(value) => all(value.into()),
@@ -277,7 +271,7 @@ impl Frame<'_, '_> {
             let pattern = self.text(lane, self.get(format)[lane])?;
             let base = self.get(args)[lane];
             let mut failure = None;
-            let text = {
+            let (text, count) = {
                 let mut read = |offset: u64, size: u64| match self.place(lane, base + offset, size, Access::Read) {
                     Ok(place) => self.read(lane, place, size as usize).0,
                     Err(error) => {
@@ -291,7 +285,6 @@ impl Frame<'_, '_> {
             if let Some(error) = failure {
                 return Err(error);
             }
-            let (text, count) = text;
             self.world.print(&text);
             self.put_lane(d, lane, u64::from(count), 0);
         }

@@ -2,7 +2,7 @@
 //! double precision, rounded to nearest without flushing; everything else one value at a time (`float`).
 
 use super::code::*;
-use super::exec_int::map1;
+use super::exec_int::{map1, sx};
 use super::fault::Exec;
 use super::float;
 use super::warp::{Frame, lanes_of};
@@ -96,18 +96,15 @@ impl Frame<'_, '_> {
             }
             Conv::FloatToInt { from, to, signed, saturating, mode } => {
                 for lane in lanes_of(self.mask) {
-                    // LLVM's own conversions truncate; the saturating ones specify their rounding
-                    let value =
-                        float::to_int(from, u32::from(to), signed, saturating, mode, saturating, self.get(a)[lane]);
+                    let value = float::to_int(from, u32::from(to), signed, saturating, mode, self.get(a)[lane]);
                     let tainted = value.is_none() || undef >> lane & 1 != 0;
                     self.put_wide(d, u32::from(to), lane, value.unwrap_or(0), tainted);
                 }
             }
             Conv::IntToFloat { from, to, signed, nneg, mode } => {
                 if from <= 32 && matches!(to, Fmt::Single | Fmt::Double) && mode == Mode::default() && !nneg {
-                    let shift = 64 - u32::from(from);
                     let x = self.get(a);
-                    let value = |x: u64| if signed { ((x << shift) as i64) >> shift } else { x as i64 };
+                    let value = |x: u64| if signed { sx(x, from.into()) } else { x as i64 };
                     let out = match to {
                         Fmt::Single => map1(x, |x| u64::from((value(x) as f32).to_bits())),
                         _ => map1(x, |x| (value(x) as f64).to_bits()),

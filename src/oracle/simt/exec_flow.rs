@@ -18,16 +18,16 @@ impl Frame<'_, '_> {
             return;
         }
         let saved: Vec<_> = edge.moves.iter().map(|&(d, a)| (d, self.slot(a))).collect();
-        for (d, slot) in saved {
-            self.put_slot(d, &slot);
+        for (d, (values, undef, bits)) in saved {
+            self.put_marked(d, &values, undef, &bits);
         }
     }
 
     /// Copies an operand of this frame into a slot of another.
     pub fn return_slot(&mut self, base: usize, d: Dst, a: Src) {
-        let slot = self.slot(a);
+        let (values, undef, bits) = self.slot(a);
         let own = std::mem::replace(&mut self.base, base);
-        self.put_slot(d, &slot);
+        self.put_marked(d, &values, undef, &bits);
         self.base = own;
     }
 
@@ -36,13 +36,6 @@ impl Frame<'_, '_> {
         let undef = self.undef(a);
         let bits = if undef == 0 { [0; LANES] } else { std::array::from_fn(|lane| self.undef_bits(a, lane)) };
         (*self.get(a), undef, bits)
-    }
-
-    fn put_slot(&mut self, d: Dst, (values, undef, bits): &(Lanes, u32, Lanes)) {
-        self.put(d, values);
-        for lane in lanes_of(*undef) {
-            self.taint_bits(d, lane, bits[lane]);
-        }
     }
 
     /// Lanes in which a condition holds.

@@ -12,7 +12,7 @@ use warpwise_ir::llvm::image::{BinOp, IntCmp};
 
 /// Sign-extends a word from a width.
 #[inline(always)]
-fn sx(value: u64, bits: u32) -> i64 {
+pub(super) fn sx(value: u64, bits: u32) -> i64 {
     let shift = 64 - bits;
     ((value << shift) as i64) >> shift
 }
@@ -175,10 +175,7 @@ impl Frame<'_, '_> {
                 _ => m,
             };
         }
-        self.put(d, out);
-        for lane in lanes_of(undef) {
-            self.taint_bits(d, lane, marks[lane]);
-        }
+        self.put_marked(d, out, undef, &marks);
     }
 
     pub(super) fn wide(&self, src: Src, bits: u32, lane: usize) -> u128 {

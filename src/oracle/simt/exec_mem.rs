@@ -6,6 +6,7 @@
 
 use super::code::*;
 use super::constants::to_generic;
+use super::exec_int::{low, sx};
 use super::fault::{Access, Exec, FaultKind, Trap, element, trap};
 use super::float;
 use super::memory::{AllocationKind, Window, arena_offset, out_of_bounds, read_bytes, window, write_bytes};
@@ -209,10 +210,7 @@ impl Frame<'_, '_> {
             marks[lane] = undef & keep;
             undefined |= u32::from(marks[lane] != 0) << lane;
         }
-        self.put(d, &out);
-        for lane in lanes_of(undefined) {
-            self.taint_bits(d, lane, marks[lane]);
-        }
+        self.put_marked(d, &out, undefined, &marks);
         Ok(())
     }
 
@@ -436,36 +434,35 @@ impl Frame<'_, '_> {
 /// The new value for a read-modify-write.
 fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
     let bits = leaf.bits();
-    let mask = u64::MAX >> (64 - bits);
-    let shift = 64 - bits;
-    let signed = |x: u64| ((x << shift) as i64) >> shift;
+    let signed = |x: u64| sx(x, bits);
     let fmt = super::decode::fmt(leaf).unwrap_or(Fmt::Single);
     let floating = |op| float::float(op, fmt, Mode::default(), [old, operand, 0]);
-    mask & match op {
-        RmwOp::Xchg => operand,
-        RmwOp::Add => old.wrapping_add(operand),
-        RmwOp::Sub => old.wrapping_sub(operand),
-        RmwOp::And => old & operand,
-        RmwOp::Nand => !(old & operand),
-        RmwOp::Or => old | operand,
-        RmwOp::Xor => old ^ operand,
-        RmwOp::Max if signed(old) >= signed(operand) => old,
-        RmwOp::Min if signed(old) <= signed(operand) => old,
-        RmwOp::Max | RmwOp::Min => operand,
-        RmwOp::UMax => old.max(operand),
-        RmwOp::UMin => old.min(operand),
-        RmwOp::FAdd => floating(FloatOp::Add),
-        RmwOp::FSub => floating(FloatOp::Sub),
-        RmwOp::FMax => floating(FloatOp::MaxNum),
-        RmwOp::FMin => floating(FloatOp::MinNum),
-        RmwOp::FMaximum => floating(FloatOp::Maximum),
-        RmwOp::FMinimum => floating(FloatOp::Minimum),
-        RmwOp::IncWrap if old >= operand => 0,
-        RmwOp::IncWrap => old + 1,
-        RmwOp::DecWrap if old == 0 || old > operand => operand,
-        RmwOp::DecWrap => old - 1,
-        RmwOp::USubCond if old >= operand => old - operand,
-        RmwOp::USubCond => old,
-        RmwOp::USubSat => old.saturating_sub(operand),
-    }
+    low(bits)
+        & match op {
+            RmwOp::Xchg => operand,
+            RmwOp::Add => old.wrapping_add(operand),
+            RmwOp::Sub => old.wrapping_sub(operand),
+            RmwOp::And => old & operand,
+            RmwOp::Nand => !(old & operand),
+            RmwOp::Or => old | operand,
+            RmwOp::Xor => old ^ operand,
+            RmwOp::Max if signed(old) >= signed(operand) => old,
+            RmwOp::Min if signed(old) <= signed(operand) => old,
+            RmwOp::Max | RmwOp::Min => operand,
+            RmwOp::UMax => old.max(operand),
+            RmwOp::UMin => old.min(operand),
+            RmwOp::FAdd => floating(FloatOp::Add),
+            RmwOp::FSub => floating(FloatOp::Sub),
+            RmwOp::FMax => floating(FloatOp::MaxNum),
+            RmwOp::FMin => floating(FloatOp::MinNum),
+            RmwOp::FMaximum => floating(FloatOp::Maximum),
+            RmwOp::FMinimum => floating(FloatOp::Minimum),
+            RmwOp::IncWrap if old >= operand => 0,
+            RmwOp::IncWrap => old + 1,
+            RmwOp::DecWrap if old == 0 || old > operand => operand,
+            RmwOp::DecWrap => old - 1,
+            RmwOp::USubCond if old >= operand => old - operand,
+            RmwOp::USubCond => old,
+            RmwOp::USubSat => old.saturating_sub(operand),
+        }
 }

@@ -291,8 +291,9 @@ pub fn convert(from: Fmt, to: Fmt, mode: Mode, a: u64) -> u64 {
     finish(to, mode, narrow(to, widen(from, a), mode.round))
 }
 
-/// Converts to an integer; `None` if the value does not fit and the operation does not saturate.
-pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, nearest: bool, a: u64) -> Option<u128> {
+/// Converts to an integer; `None` if the value does not fit and the operation does not saturate. LLVM's own conversions,
+/// which do not, truncate; the saturating ones round as their mode says.
+pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, a: u64) -> Option<u128> {
     let value = widen(from, operand(from, mode, a));
     if value.is_nan() {
         return saturating.then_some(0);
@@ -301,7 +302,7 @@ pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, 
         Round::Zero => value.trunc(),
         Round::Down => value.floor(),
         Round::Up => value.ceil(),
-        Round::Nearest if nearest => value.round_ties_even(),
+        Round::Nearest if saturating => value.round_ties_even(),
         Round::Nearest => value.trunc(),
     };
     let mask = super::int::mask(bits);
@@ -410,9 +411,9 @@ mod tests {
             assert_eq!(f64::from_bits(double), value as f64, "{value:#x}");
         }
         assert_eq!(to(128, false, u128::MAX), u128::MAX as f32);
-        assert_eq!(to_int(Fmt::Single, 8, true, true, Mode::default(), false, 300f32.to_bits().into()), Some(127));
-        assert_eq!(to_int(Fmt::Single, 8, false, false, Mode::default(), false, (-1f32).to_bits().into()), None);
-        assert_eq!(to_int(Fmt::Single, 32, false, false, Mode::default(), false, (-0.5f32).to_bits().into()), Some(0));
+        assert_eq!(to_int(Fmt::Single, 8, true, true, Mode::default(), 300f32.to_bits().into()), Some(127));
+        assert_eq!(to_int(Fmt::Single, 8, false, false, Mode::default(), (-1f32).to_bits().into()), None);
+        assert_eq!(to_int(Fmt::Single, 32, false, false, Mode::default(), (-0.5f32).to_bits().into()), Some(0));
     }
 
     #[test]

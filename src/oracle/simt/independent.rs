@@ -86,8 +86,7 @@ pub(super) fn block<O: Observer>(
         let (number, lane) = ready[pick];
         let warp = &mut warps[number];
         if let Err(trap) = warp.run(lane, cx, turn) {
-            let origin = warp.origin(lane, cx.program, cx.world.image, &trap);
-            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, cx.program), origin }));
+            return Err(warp.stop(lane, cx.program, cx.world.image, trap));
         }
         if warp.lanes[lane].state == State::Ready {
             continue;
@@ -133,7 +132,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
                 State::Ready | State::Done => continue,
             };
             let trap = Box::new(Trap { lane: lane as u32, kind });
-            return Some(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program), origin: None }));
+            return Some(warp.stop(lane, program, world.image, trap));
         }
     }
     None
@@ -189,14 +188,9 @@ impl LooseWarp {
         LooseWarp { core, lanes }
     }
 
-    fn place(&self, lane: usize, program: &Program) -> (FuncId, u32) {
-        self.lanes[lane].calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.pc))
-    }
-
-    /// Where a value became undefined, if that is why a lane trapped.
-    fn origin(&self, lane: usize, program: &Program, image: &ModuleImage, trap: &Trap) -> Option<u32> {
-        let call = self.lanes[lane].calls.last().filter(|_| matches!(trap.kind, FaultKind::Undef { .. }))?;
-        call.site.origin(program, image, &self.core.regs, self.place(lane, program).1, trap.lane)
+    /// A trap where a lane is.
+    fn stop(&self, lane: usize, program: &Program, image: &ModuleImage, trap: Box<Trap>) -> Stopped {
+        Stop::new(program, image, &self.core, self.lanes[lane].calls.last().map(|call| (call.site, call.pc)), trap)
     }
 
     /// Runs one lane for a turn, or until it waits or ends.

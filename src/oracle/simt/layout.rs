@@ -121,12 +121,4 @@ impl<'i> Shapes<'i> {
         }
         Ok((first, self.of(current)?.slots))
     }
-
-    /// Element type and length of a vector type.
-    pub fn vector(&self, ty: TypeId) -> Option<(TypeId, u32)> {
-        match self.image.ty(ty).kind {
-            TypeKind::Vector { element, length } => Some((element, length)),
-            _ => None,
-        }
-    }
 }

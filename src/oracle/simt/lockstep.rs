@@ -24,7 +24,7 @@ use super::control::{Arrival, Completed, Control, Site, Targets, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::{Counts, Group, ROOT, behind};
 use super::launch::Reconvergence;
-use super::machine::{Program, Run, World};
+use super::machine::{Program, Run, Stop, Stopped, World};
 use super::observe::{Observer, iteration_name};
 use super::warp::{Frame, Warp, lanes_of};
 use smallvec::SmallVec;
@@ -92,15 +92,10 @@ impl LockstepWarp {
         });
     }
 
-    /// Function and instruction of a fault.
-    pub fn place(&self, program: &Program) -> (FuncId, u32) {
-        self.calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.current.pc))
-    }
-
-    /// Where a value became undefined, if that is why a lane trapped.
-    pub fn origin(&self, program: &Program, image: &ModuleImage, trap: &Trap) -> Option<u32> {
-        let call = self.calls.last().filter(|_| matches!(trap.kind, FaultKind::Undef { .. }))?;
-        call.site.origin(program, image, &self.core.regs, self.place(program).1, trap.lane)
+    /// A trap where the warp is.
+    pub fn stop(&self, program: &Program, image: &ModuleImage, trap: Box<Trap>) -> Stopped {
+        let at = self.calls.last().map(|call| (call.site, call.current.pc));
+        Stop::new(program, image, &self.core, at, trap)
     }
 
     /// Runs until the warp ends, reaches a barrier, or has executed `turn` instructions.
@@ -311,20 +306,12 @@ impl LockstepWarp {
 /// Makes the waiting group that is furthest behind the current one; returns false if there is none.
 fn next_group(program: &Program, call: &mut Activation) -> bool {
     let flow = &program.functions[call.site.func.index()].flow;
-    let mut best: Option<usize> = None;
-    for (i, group) in call.waiting.iter().enumerate() {
-        if best.is_none_or(|b| behind(flow, group, &call.waiting[b])) {
-            best = Some(i);
-        }
-    }
-    match best {
-        Some(i) => {
-            call.current = call.waiting.remove(i);
-            call.site.iteration = iteration_name(&call.current.counts);
-            true
-        }
-        None => false,
-    }
+    let waiting = &call.waiting;
+    let best = (0..waiting.len()).reduce(|best, i| if behind(flow, &waiting[i], &waiting[best]) { i } else { best });
+    let Some(best) = best else { return false };
+    call.current = call.waiting.remove(best);
+    call.site.iteration = iteration_name(&call.current.counts);
+    true
 }
 
 /// Moves a group along an edge.
@@ -332,9 +319,6 @@ fn go(code: &FunctionCode, call: &mut Activation, group: &mut Group, edge: &Edge
     group.block = edge.to;
     group.pc = code.starts[edge.to as usize];
     edge.action.advance(&mut group.counts);
-    if group.token == ROOT {
-        return;
-    }
     // an edge into the next iteration ends the splits of this one; a meeting point ends its split
     while group.token != ROOT {
         let token = call.tokens[group.token as usize];

@@ -5,7 +5,7 @@
 
 use super::code::{BarrierKind, FunctionCode, LANES};
 use super::constants::{self, Pool};
-use super::control::{Arrival, completed};
+use super::control::{Arrival, Site, completed};
 use super::decode;
 use super::fault::{Fault, FaultKind, Trap, element};
 use super::independent;
@@ -15,7 +15,7 @@ use super::launch::{
 };
 use super::layout::Shapes;
 use super::lockstep::{LockstepWarp, Yield};
-use super::memory::{AllocationKind, Arena, DeviceMemory};
+use super::memory::{AllocationKind, Arena, DeviceMemory, read_bytes};
 use super::observe::{Observer, mix};
 use super::races::Races;
 use super::versions;
@@ -333,10 +333,7 @@ impl<'i> Machine<'i> {
                     for at in &shape.leaves {
                         for word in 0..at.leaf.slots() {
                             let bits = (at.leaf.bits() - 64 * word).min(64);
-                            let start = (at.offset + 8 * word) as usize;
-                            let end = start + bits.div_ceil(8) as usize;
-                            let raw =
-                                bytes[start..end].iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+                            let raw = read_bytes(bytes, (at.offset + 8 * word) as usize, bits.div_ceil(8) as usize);
                             slots.push(raw & (u64::MAX >> (64 - bits)));
                         }
                     }
@@ -395,6 +392,22 @@ pub(super) struct Stop {
     pub origin: Option<u32>,
 }
 
+impl Stop {
+    /// A trap of a warp at a micro-operation of an activation.
+    pub fn new(
+        program: &Program,
+        image: &ModuleImage,
+        warp: &Warp,
+        at: Option<(Site, u32)>,
+        trap: Box<Trap>,
+    ) -> Stopped {
+        let place = at.map_or((FuncId(0), 0), |(site, pc)| site.place(program, pc));
+        let undefined = at.filter(|_| matches!(trap.kind, FaultKind::Undef { .. }));
+        let origin = undefined.and_then(|(site, _)| site.origin(program, image, &warp.regs, place.1, trap.lane));
+        Box::new(Stop { trap, tid: warp.tid, place, origin })
+    }
+}
+
 /// Boxed, because errors are rare and large.
 pub(super) type Stopped = Box<Stop>;
 
@@ -426,10 +439,7 @@ fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots
         for (warp, state) in warps.iter_mut().zip(&mut states) {
             while *state == Yield::Turn {
                 progress = true;
-                *state = warp.run(cx, TURN).map_err(|trap| {
-                    let origin = warp.origin(cx.program, cx.world.image, &trap);
-                    Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(cx.program), origin })
-                })?;
+                *state = warp.run(cx, TURN).map_err(|trap| warp.stop(cx.program, cx.world.image, trap))?;
                 if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
                     early.push((id, LANES as u32));
                     warp.pass(cx);
@@ -454,7 +464,7 @@ fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots
             let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
             let lane = arrival.lanes.trailing_zeros();
             let trap = Box::new(Trap { lane, kind });
-            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(cx.program), origin: None }));
+            return Err(warp.stop(cx.program, cx.world.image, trap));
         }
     }
 }

@@ -120,10 +120,8 @@ impl Arena {
     /// Whether all bytes of an access are live.
     #[inline]
     pub fn is_live(&self, offset: usize, size: usize) -> bool {
-        match offset.checked_add(size).and_then(|end| self.live.get(offset..end)) {
-            Some(state) => state.iter().all(|&byte| byte == 1),
-            None => false,
-        }
+        let state = offset.checked_add(size).and_then(|end| self.live.get(offset..end));
+        state.is_some_and(|state| state.iter().all(|&byte| byte == 1))
     }
 }
 

@@ -93,22 +93,6 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-impl<O: Observer> Observer for &mut O {
-    const ACTIVE: bool = O::ACTIVE;
-    fn inst(&mut self, at: &StepContext<'_>, values: &LaneValues<'_>) {
-        (**self).inst(at, values);
-    }
-    fn branch(&mut self, at: &StepContext<'_>, targets: &[(u32, u32)]) {
-        (**self).branch(at, targets);
-    }
-    fn start(&mut self, kernel: FuncId, args: &[u64]) {
-        (**self).start(kernel, args);
-    }
-    fn enter(&mut self, at: &StepContext<'_>, args: &LaneValues<'_>) {
-        (**self).enter(at, args);
-    }
-}
-
 /// Combines numbers into a 64-bit hash (the finaliser of SplitMix64 over a running sum).
 pub(crate) fn mix(seed: u64, value: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15);

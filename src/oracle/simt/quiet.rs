@@ -1,5 +1,6 @@
 //! From which blocks can no barrier and no collective be reached? Lanes that go there are on their way out of a kernel.
 
+use super::cfg::spread;
 use super::code::{FunctionCode, Micro, Op};
 use super::decode::successors_of;
 use warpwise_ir::llvm::image::ModuleImage;
@@ -25,23 +26,15 @@ pub(super) fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
     for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| code.defined) {
         let starts = code.starts.iter().map(|&start| start as usize);
         let ends = starts.clone().skip(1).chain([code.micros.len()]);
-        let mut blocks: Vec<bool> = starts
+        let mut loud: Vec<bool> = starts
             .zip(ends)
-            .map(|(start, end)| !code.micros[start..end].iter().any(|micro| is_loud(micro, &quiet)))
+            .map(|(start, end)| code.micros[start..end].iter().any(|micro| is_loud(micro, &quiet)))
             .collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..blocks.len()).rev() {
-                if blocks[block] && func.blocks[block].successors.iter().any(|&to| !blocks[to as usize]) {
-                    blocks[block] = false;
-                    changed = true;
-                }
-            }
-        }
+        let successors = successors_of(func);
+        spread(&successors, &mut loud);
+        code.quiet = loud.iter().map(|is_loud| !is_loud).collect();
         if func.is_kernel {
-            code.flow.leave_early(&successors_of(func), &blocks);
+            code.flow.leave_early(&successors, &code.quiet);
         }
-        code.quiet = blocks;
     }
 }

@@ -178,6 +178,15 @@ impl Frame<'_, '_> {
         }
     }
 
+    /// Writes a result in the lanes of the mask; in some lanes these bits of it are undefined.
+    #[inline(always)]
+    pub fn put_marked(&mut self, d: Dst, out: &Lanes, undef: u32, bits: &Lanes) {
+        self.put(d, out);
+        for lane in lanes_of(undef) {
+            self.taint_bits(d, lane, bits[lane]);
+        }
+    }
+
     /// What a function gives for each lane of the mask.
     #[inline(always)]
     pub fn lane_by_lane(&self, value: impl Fn(usize) -> u64) -> Lanes {
