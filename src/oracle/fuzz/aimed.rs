@@ -76,8 +76,7 @@ impl Gen<'_> {
     }
 
     fn array_of(&mut self, elem: Ty, len: u64) -> Counted {
-        let pointer = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {pointer} = alloca [{len} x {elem}], align 16");
+        let pointer = self.stack_object(format_args!("[{len} x {elem}]"), 16);
         Counted { pointer, elem, len }
     }
 
@@ -127,6 +126,11 @@ impl Gen<'_> {
         };
         let by = self.pick(I32);
         let plus = self.pick_divergent(I32);
+        self.affine_element(elem, index, by, plus)
+    }
+
+    /// `index * by + plus`, of words, as an element.
+    pub(super) fn affine_element(&mut self, elem: Ty, index: Val, by: Val, plus: Val) -> Val {
         let scaled = self.temp_word(Scope::Lane, format_args!("mul i32 {index}, {by}"));
         let word = self.temp_word(Scope::Lane, format_args!("add i32 {scaled}, {plus}"));
         match elem {
@@ -142,7 +146,8 @@ impl Gen<'_> {
         }
     }
 
-    fn mixed(&mut self, old: Val, other: Val) -> Val {
+    /// What was there, and another value, in one that depends on both and on their order.
+    pub(super) fn mixed(&mut self, old: Val, other: Val) -> Val {
         let ty = old.ty;
         if ty.bits() == 0 {
             return self.temp(ty, FLOAT_HI, Scope::Lane, format_args!("fadd {ty} {old}, {other}"));
@@ -196,11 +201,8 @@ impl Gen<'_> {
         let done = self.rng.chance(60);
         let predicate = if done { "eq" } else { self.rng.pick(&["ult", "slt", "ne"]) };
         let test = self.temp_bit(Scope::Block, format_args!("icmp {predicate} {ty} {next}, {turns}"));
-        if done {
-            self.branch(test, exit, header)
-        } else {
-            self.branch(test, header, exit)
-        }
+        let (yes, no) = if done { (exit, header) } else { (header, exit) };
+        self.branch(test, yes, no);
         let back = self.f.block;
         let mut phis = format!("  {counter} = phi {ty} [ 0, {before} ], [ {next}, {back} ]\n");
         if let (Some(first), Some(carried), Some(last)) = (first, carried, last) {
@@ -263,8 +265,7 @@ impl Gen<'_> {
         let size = words + offset;
         let objects: Vec<String> = (0..if shares { 1 } else { pointers.len() })
             .map(|_| {
-                let object = self.reserve(I64, 0, Scope::Lane);
-                let _ = writeln!(self.f.allocas, "  {object} = alloca [{size} x i32], align 4");
+                let object = self.stack_object(format_args!("[{size} x i32]"), 4);
                 for at in 0..size {
                     let value = self.pick(I32);
                     self.set_word(object, at, value);
@@ -340,11 +341,8 @@ impl Gen<'_> {
         let is_done = self.rng.chance(50);
         let predicate = if is_done { "eq" } else { "ne" };
         let test = self.temp_bit(Scope::Lane, format_args!("icmp {predicate} {ty} {rest}, 0"));
-        if is_done {
-            self.branch(test, exit, body)
-        } else {
-            self.branch(test, body, exit)
-        }
+        let (yes, no) = if is_done { (exit, body) } else { (body, exit) };
+        self.branch(test, yes, no);
         self.place(exit);
         self.f.pool.push(next);
         self.observe(next);
@@ -377,8 +375,7 @@ impl Gen<'_> {
             g.line(format_args!("call void @llvm.memcpy.p0.p0.i64({to}, {from}, i64 {bytes}, i1 false)"));
         };
         if self.rng.chance(40) {
-            let object = self.reserve(I64, 0, Scope::Lane);
-            let _ = writeln!(self.f.allocas, "  {object} = alloca [{bytes} x i8], align 4");
+            let object = self.stack_object(format_args!("[{bytes} x i8]"), 4);
             copy(self, object, from, 4);
             copy(self, to, object, align);
         } else {

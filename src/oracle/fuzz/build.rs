@@ -13,13 +13,13 @@ use super::memory::Source;
 use super::rng::Rng;
 use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
 use std::collections::BTreeSet;
-use std::fmt::{Arguments, Write as _};
+use std::fmt::{Arguments, Display, Write as _};
 
 /// A block's label, `%bN`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Label(pub(super) u32);
 
-impl std::fmt::Display for Label {
+impl Display for Label {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "%b{}", self.0)
     }
@@ -268,6 +268,13 @@ impl Gen<'_> {
     /// Emits an instruction that yields a pointer; pointers never enter the pool.
     pub(super) fn pointer(&mut self, text: Arguments<'_>) -> Val {
         self.temp(I64, 0, Scope::Lane, text)
+    }
+
+    /// An object on the stack, allocated in the entry block.
+    pub(super) fn stack_object(&mut self, shape: impl Display, align: u32) -> Val {
+        let object = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {object} = alloca {shape}, align {align}");
+        object
     }
 
     /// Starts the block `label`.

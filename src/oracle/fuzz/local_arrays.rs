@@ -4,7 +4,6 @@ use super::build::Gen;
 use super::knobs::Feature;
 use super::memory::{FLOAT_HI, PASSED, Source, pointer_type, size_of};
 use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
-use std::fmt::Write as _;
 
 /// A stack array.
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +22,11 @@ impl Gen<'_> {
         let len = least << self.rng.below(3);
         let bytes = (len * size_of(elem)).max(16);
         let len = bytes / size_of(elem);
-        let pointer = self.reserve(I64, 0, Scope::Lane);
         let shape = match self.rng.below(3) {
             0 => format!("{{ [{} x {elem}], [{} x {elem}] }}", len / 2, len - len / 2),
             _ => format!("[{len} x {elem}]"),
         };
-        let _ = writeln!(self.f.allocas, "  {pointer} = alloca {shape}, align 16");
-        let super::value::Name::Reg(pointer) = pointer.name else { return };
+        let super::value::Name::Reg(pointer) = self.stack_object(shape, 16).name else { return };
         let array = LocalArray { pointer, elem, bytes };
         match self.rng.below(3) {
             0 if elem != Ty::F32 => {
@@ -53,8 +50,7 @@ impl Gen<'_> {
     /// A stack array of constants that is only read afterwards; only in the entry block.
     pub(super) fn local_table(&mut self) {
         self.note(Feature::LocalArray);
-        let table = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {table} = alloca [{PASSED} x i32], align 16");
+        let table = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
         for i in 0..PASSED {
             let item = self.constant(I32);
             self.set_word(table, i, item);
@@ -70,10 +66,9 @@ impl Gen<'_> {
     /// inlined; sometimes written afterwards. Only in the entry block of a kernel with such an argument.
     pub(super) fn argument_copy(&mut self) {
         self.note(Feature::LocalArray);
-        let copy = self.reserve(I64, 0, Scope::Lane);
         let first = 4 * self.rng.below(3) as u64;
         let len = 16 - first;
-        let _ = writeln!(self.f.allocas, "  {copy} = alloca [{len} x i32], align 16");
+        let copy = self.stack_object(format_args!("[{len} x i32]"), 16);
         let from = self.pointer(format_args!("getelementptr inbounds i32, ptr %packed, i64 {first}"));
         self.line(format_args!(
             "call void @llvm.memcpy.p0.p0.i64(ptr align 16 {copy}, ptr align 16 {from}, i64 {}, i1 false)",
@@ -95,8 +90,7 @@ impl Gen<'_> {
     /// A stack array whose contents all lanes agree on, written and read in turn; only in the entry block.
     pub(super) fn local_of_warp(&mut self) {
         self.note(Feature::LocalArray);
-        let array = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
+        let array = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
         for i in 0..PASSED {
             let val = self.pick_scoped(I32, Scope::Block);
             self.set_word(array, i, val);
@@ -117,8 +111,7 @@ impl Gen<'_> {
     /// in the entry block.
     pub(super) fn local_pointers(&mut self) {
         self.note(Feature::LocalArray);
-        let array = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
+        let array = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
         let element = |g: &mut Self, i: u64| {
             g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}")).to_string()
         };
@@ -174,17 +167,7 @@ impl Gen<'_> {
         self.f.cost += 6 * len as u32;
         let i = self.temp(I64, len, Scope::Block, format_args!("phi i64 [ 0, {entry} ], [ {next}, {body} ]"));
         let narrow = self.temp(I32, len, Scope::Block, format_args!("trunc i64 {i} to i32"));
-        let scaled = self.temp_word(Scope::Lane, format_args!("mul i32 {narrow}, {a}"));
-        let sum = self.temp_word(Scope::Lane, format_args!("add i32 {scaled}, {b}"));
-        let val = match elem {
-            Ty::Int(32) => sum,
-            Ty::Int(64) => self.temp(elem, 0, Scope::Lane, format_args!("sext i32 {sum} to i64")),
-            Ty::Int(_) => self.temp(elem, 0, Scope::Lane, format_args!("trunc i32 {sum} to {elem}")),
-            _ => {
-                let small = self.temp(I32, 0xffff, Scope::Lane, format_args!("and i32 {sum}, 65535"));
-                self.temp(elem, 16, Scope::Lane, format_args!("uitofp i32 {small} to float"))
-            }
-        };
+        let val = self.affine_element(elem, narrow, a, b);
         let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
         self.line(format_args!("store {elem} {val}, ptr {at}, align {size}"));
         self.define(next, format_args!("add nuw nsw i64 {i}, 1"));

@@ -207,8 +207,7 @@ impl Gen<'_> {
                 .pointer(format_args!("getelementptr inbounds [4 x i64], ptr %out64, i64 {}, i64 {at}", kernel.gid));
             // In a loop or after another store: fold in, so that nothing is overwritten unseen.
             let old = self.temp(I64, 0, Scope::Lane, format_args!("load i64, ptr {address}, align 8"));
-            let mixed = self.temp(I64, 0, Scope::Lane, format_args!("mul i64 {old}, 31"));
-            let new = self.temp(I64, 0, Scope::Lane, format_args!("add i64 {mixed}, {val}"));
+            let new = self.mixed(old, val);
             self.line(format_args!("store i64 {new}, ptr {address}, align 8"));
             return;
         }
@@ -218,8 +217,7 @@ impl Gen<'_> {
         let Some(address) = self.own_slot(k % self.slots) else { return };
         let word = if k >= self.slots || (self.f.trips > 1 && self.rng.chance(60)) {
             let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
-            let mixed = self.temp(I32, 0, Scope::Lane, format_args!("mul i32 {old}, 31"));
-            self.temp(I32, 0, Scope::Lane, format_args!("add i32 {mixed}, {word}"))
+            self.mixed(old, word)
         } else {
             word
         };
@@ -369,8 +367,7 @@ impl Gen<'_> {
         let address = self.shared_slot(kernel.ltid);
         let word = self.as_word(val);
         let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
-        let mixed = self.temp(I32, 0, Scope::Lane, format_args!("mul i32 {old}, 31"));
-        let new = self.temp(I32, 0, Scope::Lane, format_args!("add i32 {mixed}, {word}"));
+        let new = self.mixed(old, word);
         self.line(format_args!("store i32 {new}, {address}, align 4"));
     }
 

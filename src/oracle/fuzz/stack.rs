@@ -86,8 +86,7 @@ impl Gen<'_> {
             let array = self.rng.pick(&arrays);
             return self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr %v{array} to i64"));
         }
-        let object = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {object} = alloca [2 x i32], align 4");
+        let object = self.stack_object("[2 x i32]", 4);
         self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {object} to i64"))
     }
 
