@@ -53,6 +53,7 @@ fn change(plugin: &Path) {
 }
 
 #[test]
+#[ignore = "long"]
 fn cmake_and_ninja_build_with_the_plugin_and_notice_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let prefix = installed(folder.path());

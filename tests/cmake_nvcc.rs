@@ -118,6 +118,7 @@ fn cmake_with_make() {
 }
 
 #[test]
+#[ignore = "long"]
 fn cmake_with_ninja() {
     if has("cmake") && has("ninja") {
         builds_with("Ninja");

@@ -73,7 +73,7 @@ fn every_split_is_foreseen(one_benchmark_in: usize) {
 
 #[test]
 fn every_split_was_foreseen() {
-    every_split_is_foreseen(8);
+    every_split_is_foreseen(16);
 }
 
 #[test]
