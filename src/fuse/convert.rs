@@ -124,7 +124,7 @@ pub fn candidates(outline: &Outline, context: &Context<'_, '_>) -> Vec<Tree> {
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, tree: &Tree) -> bool {
     facts.is_divergent_branch(tree.entry)
         && !is_beside_call(facts, context, tree.entry)
-        && (context.settings.always
+        && (context.settings.fuse_profit.is_always()
             || match context.visits(tree.entry) {
                 Some(visits) => visits.reached > 0 && !visits.never_splits(),
                 None => !plan::agrees_along_rows(facts, tree.entry) && splits::chance(facts, tree.entry) >= DATA_SPLITS,
@@ -194,14 +194,16 @@ impl Grower<'_, '_, '_> {
         let Context { settings, frequencies, .. } = *self.context;
         if tree.branches == 1 {
             let splits = || cycle.is_some_and(|cycle| self.goes_through_bits(tree.entry, cycle));
-            return splits() && !self.is_left_to_ptxas(tree) && (settings.always || tree.cost <= TREE_MAX_COST_OF_BITS);
+            return splits()
+                && !self.is_left_to_ptxas(tree)
+                && (settings.fuse_profit.is_always() || tree.cost <= TREE_MAX_COST_OF_BITS);
         }
         let is_worth_it = || match cycle {
             Some(_) => true,
             None => tree.cost <= TREE_MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
         };
         let is_small = tree.guards <= TREE_MAX_GUARDS && tree.branches <= TREE_MAX_BRANCHES;
-        settings.always || is_small && tree.cost * 100 <= tree.saved() * TREE_MAX_COST && is_worth_it()
+        settings.fuse_profit.is_always() || is_small && tree.cost * 100 <= tree.saved() * TREE_MAX_COST && is_worth_it()
     }
 
     /// Whether lanes that go one way would execute more than a warp that splits pays for the branches, because it could no
@@ -209,7 +211,7 @@ impl Grower<'_, '_, '_> {
     fn keeps_from_sinking(&self, tree: &Tree) -> bool {
         let Context { func, costs, settings, .. } = *self.context;
         let sinking = sinking::sinking(self.outline, self.context, tree);
-        !settings.always
+        !settings.fuse_profit.is_always()
             && tree.branches > 1
             && sinking.iter().map(|&inst| costs.inst(func, inst)).sum::<u32>() > tree.saved()
     }

@@ -248,7 +248,7 @@ impl<'a> Fuse<'a> {
         }
         let (facts, handles) = known.facts_and_handles();
         let mut work = plans(facts, &self.context(facts, handles, frequencies), tried);
-        if !self.settings.always {
+        if !self.settings.fuse_profit.is_always() {
             refuse_pressure(facts, self.settings.regs, &mut work);
         }
         Some(work)

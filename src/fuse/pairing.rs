@@ -170,7 +170,7 @@ impl Sequences for Pairer<'_, '_, '_> {
         }
         let insts = [self.bodies[0][i], self.bodies[1][j]];
         let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
-        let favour = if self.context.settings.always { FAVOUR } else { 0 };
+        let favour = if self.context.settings.fuse_profit.is_always() { FAVOUR } else { 0 };
         Some(self.costs[i] - price + favour)
     }
     fn first_floats(&self, i: usize) -> bool {
@@ -294,7 +294,9 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 let apart = if floats { 0 } else { DIVERGENT_BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
-                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.settings.always => {
+                    Some((how, price))
+                        if gain(price) > 0 || round >= ROUNDS || self.context.settings.fuse_profit.is_always() =>
+                    {
                         kept.push((insts, how))
                     }
                     _ => dissolved.push(insts),
@@ -351,7 +353,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 }
                 let same = |values| self.melded.same(self.context.func, values);
                 let Some((_, price)) = self.best_way([t, f], same) else { continue };
-                if price >= self.cost(t) && !self.context.settings.always {
+                if price >= self.cost(t) && !self.context.settings.fuse_profit.is_always() {
                     continue;
                 }
                 attempts += 1;

@@ -235,7 +235,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
     if legality::is_beside_call(facts, context, plan.entry) {
         return Err(FuseReject::BesideCall);
     }
-    if context.settings.always || context.visits(plan.entry).is_some() {
+    if context.settings.fuse_profit.is_always() || context.visits(plan.entry).is_some() {
         return Ok(plan);
     }
     if agrees_along_rows(facts, plan.entry) {
@@ -306,7 +306,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    if !context.settings.always {
+    if !context.settings.fuse_profit.is_always() {
         let [t, f] = plan.pairs[0].sides.map(|side| outline.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {
             return Err(FuseReject::LeavesLoop);

@@ -7,7 +7,7 @@ use super::code::text_with_made;
 use super::{Session, run_all};
 use crate::choices::VERSION;
 use crate::settings::enabled::OFF;
-use crate::settings::{Settings, Transform};
+use crate::settings::{Profit, Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
 use warpwise_analysis::divergence::ModuleAnalysis;
@@ -58,10 +58,10 @@ impl AlternativeKind {
         let kinds = [
             of("models", &enabled, |_| {}),
             of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
-            of("fuse", &[Transform::Fuse], |settings| settings.always = true),
-            of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
+            of("fuse", &[Transform::Fuse], |settings| settings.fuse_profit = Profit::Always),
+            of("steer", &[Transform::Steer], |settings| settings.candidates.profit = Profit::Always),
             of(SMEM, &[Transform::Steer], |_| {}),
-            of(UNROLL, &Transform::ALL, |settings| settings.unrolls_always = true),
+            of(UNROLL, &Transform::ALL, |settings| settings.unroll_profit = Profit::Always),
             of("annotate", &[Transform::Annotate], |_| {}),
         ];
         let is_of_use = |kind: &AlternativeKind| {

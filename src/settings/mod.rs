@@ -33,6 +33,22 @@ pub enum Results {
     Contract,
 }
 
+/// Does a transform do whatever is legal?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Profit {
+    /// No: only what pays by its model.
+    #[default]
+    Model,
+    /// Yes: for tests, and for alternatives that are measured.
+    Always,
+}
+
+impl Profit {
+    pub fn is_always(self) -> bool {
+        self == Profit::Always
+    }
+}
+
 /// All settings. By default nothing is set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
@@ -54,12 +70,11 @@ pub struct Settings {
     pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// `fuse-branches` melds, and `unroll-loops` unrolls, whatever is legal, even if it does not pay.
-    pub always: bool,
+    /// What `fuse-branches` melds, and what `unroll-loops` unrolls.
+    pub fuse_profit: Profit,
+    pub unroll_profit: Profit,
     /// Whether the last bits of results may change.
     pub results: Results,
-    /// `unroll-loops` alone does.
-    pub unrolls_always: bool,
     /// Divergence map of an earlier run.
     pub map_file: Option<std::path::PathBuf>,
     /// `divergence-map` also counts branches that are proven uniform.
@@ -152,11 +167,6 @@ impl Settings {
         !self.is_off && self.switches.is_on(transform)
     }
 
-    /// Whether loops are unrolled that are not sure to gain.
-    pub fn unrolls_all(&self) -> bool {
-        self.always || self.unrolls_always
-    }
-
     /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
     pub fn inlines(&self) -> bool {
         !self.no_inline && !self.is_off && !self.runs(Transform::Map)
@@ -207,9 +217,9 @@ impl Settings {
             dynamic_shared,
             candidates,
             ptxas_smem,
-            always,
+            fuse_profit,
+            unroll_profit,
             results,
-            unrolls_always,
             map_file,
             map_all: _, // of a map in the making, with which there is no tuning
             map_name: _,
@@ -225,7 +235,7 @@ impl Settings {
             trace: _,
         } = self;
         let general = (block, switches, regs, dynamic_shared, candidates, ptxas_smem);
-        let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
+        let of_transforms = (fuse_profit, unroll_profit, results, map_file, verify, assume_restrict);
         format!("{:?}", (general, of_transforms))
     }
 }

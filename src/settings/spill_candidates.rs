@@ -5,6 +5,7 @@
 //! slots, `divergent` per-thread slots; `stack` allows stack objects to move if that pays, and `rare` also those that
 //! stay because of the cache. Sampaio's four allocators are `none`, `divergent`, `constant` and `all`.
 
+use super::Profit;
 use super::error::ValueError;
 use std::str::FromStr;
 
@@ -21,14 +22,14 @@ pub struct SpillCandidates {
     pub divergent: bool,
     /// Stack objects.
     pub stack: bool,
-    /// Also stack objects that stay because of the cache.
-    pub unprofitable: bool,
+    /// Of stack objects: always, if also those move that stay because of the cache.
+    pub profit: Profit,
 }
 
 impl SpillCandidates {
     /// All but those that stay because of the cache, or none.
     const fn usual(on: bool) -> SpillCandidates {
-        SpillCandidates { constant: on, affine: on, uniform: on, divergent: on, stack: on, unprofitable: false }
+        SpillCandidates { constant: on, affine: on, uniform: on, divergent: on, stack: on, profit: Profit::Model }
     }
 
     /// Whether any registers may be moved.
@@ -50,14 +51,14 @@ impl FromStr for SpillCandidates {
         let mut candidates = SpillCandidates::usual(false);
         for word in text.split([',', '+']).map(str::trim) {
             match word {
-                "all" => candidates = SpillCandidates { unprofitable: candidates.unprofitable, ..Default::default() },
+                "all" => candidates = SpillCandidates { profit: candidates.profit, ..Default::default() },
                 "none" => {}
                 "constant" => candidates.constant = true,
                 "affine" => candidates.affine = true,
                 "uniform" => candidates.uniform = true,
                 "divergent" => candidates.divergent = true,
                 "stack" => candidates.stack = true,
-                "rare" => (candidates.stack, candidates.unprofitable) = (true, true),
+                "rare" => (candidates.stack, candidates.profit) = (true, Profit::Always),
                 _ => return Err(ValueError::SpillCandidates(word.to_owned())),
             }
         }
@@ -76,7 +77,8 @@ mod tests {
         let two: SpillCandidates = "uniform, stack".parse().unwrap();
         assert!(two.uniform && two.stack && !two.divergent && !two.constant);
         assert!(
-            "rare,all".parse() == "all,rare".parse::<SpillCandidates>() && !SpillCandidates::default().unprofitable
+            "rare,all".parse() == "all,rare".parse::<SpillCandidates>()
+                && !SpillCandidates::default().profit.is_always()
         );
         assert!("uniform,many".parse::<SpillCandidates>().is_err());
         assert!("".parse::<SpillCandidates>().is_err());

@@ -2,11 +2,11 @@
 //! it means. Everything about options is generated from these rows: the parameters of passes, LLVM's command line,
 //! error messages, docs/PASSES.md.
 
-use super::Results;
 use super::Settings;
 use super::error::ValueError;
 use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform};
+use super::{Profit, Results};
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_ir::geometry::BlockShape;
 use warpwise_ir::source::Whose;
@@ -144,7 +144,10 @@ pub const PARAMETERS: &[Parameter] = &[
     parameter("flush-after", "N", &[MAP],
         Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.flush_after = Some(count) },
         "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests"),
-    parameter("always", "", &[UNROLL, FUSE], Takes::Switch(|settings, on| settings.always = on),
+    parameter("always", "", &[UNROLL, FUSE], Takes::Switch(|settings, on| {
+            let profit = if on { Profit::Always } else { Profit::Model };
+            (settings.fuse_profit, settings.unroll_profit) = (profit, profit);
+        }),
         "Unroll or meld whatever is legal, even if it does not pay: for tests"),
     parameter("verify", "", &[ANNOTATE], Takes::Switch(|settings, on| settings.verify = on),
         "Check existing annotations instead of writing them"),

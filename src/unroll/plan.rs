@@ -112,7 +112,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Waits);
     }
     let cycles = &body.facts.cfg().cycles;
-    let always = context.settings.unrolls_all();
+    let always = context.settings.unroll_profit.is_always();
     if cycles.blocks(body.cycle).len() > 1 && !always {
         return Err(Reject::Branches);
     }
@@ -175,7 +175,7 @@ fn check_registers(
 ) -> Result<(), Reject> {
     let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
     let units = |inst: Inst| pressure.units(body.func.result(inst));
-    let is_tight = way == Way::Grouped && !context.settings.unrolls_all();
+    let is_tight = way == Way::Grouped && !context.settings.unroll_profit.is_always();
     let mut before = pressure.largest(body.facts);
     let mut more: u32 = loads.iter().chain(slow).map(|&inst| units(inst)).sum();
     if is_tight {

@@ -53,7 +53,7 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     let analyses = analyses.of(steered.body());
     steered.bind(analyses);
     let mut room = steered.room(analyses);
-    let mut plan = plan::plan(analyses, &mut room, candidates.unprofitable);
+    let mut plan = plan::plan(analyses, &mut room, candidates.profit.is_always());
     keep_joins(steered, analyses, &mut plan);
     admit(steered, analyses, &mut plan);
     report::objects(steered, analyses, &plan);
