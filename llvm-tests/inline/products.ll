@@ -262,7 +262,7 @@ define void @kept(ptr %p, float %x) {
 }
 
 ; CHECK-LABEL: @hoisted(
-; CHECK: [[WITHIN:%.*]] = fmul contract float %v, 0x3FF19999A0000000
+; CHECK: [[WITHIN:%.*]] = fmul contract float %v, {{0x3FF19999A0000000|1.100000e\+00}}
 ; CHECK: call float @llvm.fma.f32(float %a, float %a, float [[WITHIN]])
 define ptx_kernel void @hoisted(ptr %out, float %a, i32 %n) {
 entry:

@@ -84,8 +84,9 @@ void optimise(Module &M, TargetMachine *Machine, raw_ostream *Out) {
   std::string Pipeline = Passes;
   if (Level != ' ')
     Pipeline = ("default<O" + Twine(char(Level)) + ">").str();
-  if (Error Wrong = Builder.parsePassPipeline(Manager, Pipeline))
-    fail(toString(std::move(Wrong)));
+  if (!Pipeline.empty())
+    if (Error Wrong = Builder.parsePassPipeline(Manager, Pipeline))
+      fail(toString(std::move(Wrong)));
   Manager.addPass(VerifierPass());
   if (Out && IsText)
     Manager.addPass(PrintModulePass(*Out, "", false));
@@ -98,6 +99,7 @@ void generate(Module &M, TargetMachine &Machine, raw_pwrite_stream &Out) {
   for (PassPlugin &Plugin : Plugins)
     if (Plugin.invokePreCodeGenCallback(M, Machine, CodeGenFileType::AssemblyFile, Out))
       return;
+  Machine.Options.MCOptions.AsmVerbose = true; // as llc has it
   legacy::PassManager Manager;
   Manager.add(new TargetLibraryInfoWrapperPass(TargetLibraryInfoImpl(M.getTargetTriple())));
   if (Machine.addPassesToEmitFile(Manager, Out, nullptr, CodeGenFileType::AssemblyFile))

@@ -36,6 +36,9 @@ inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, ll
 }
 #endif
 
+// LLVM 23's mutator crashes where it inserts control flow.
+constexpr bool InsertsControlFlow = LLVM_VERSION_MAJOR < 23;
+
 inline bool is_branch(const llvm::Value &V) { return llvm::isa<Jump, CondBranch>(V); }
 
 inline llvm::Instruction *new_branch(llvm::BasicBlock *To, llvm::InsertPosition At) { return Jump::Create(To, At); }

@@ -338,7 +338,8 @@ bool Mutator::as_llvm_does() {
   Edits.push_back(std::make_unique<InjectorIRStrategy>());
   Edits.push_back(std::make_unique<InstDeleterIRStrategy>());
   Edits.push_back(std::make_unique<InstModificationIRStrategy>());
-  Edits.push_back(std::make_unique<InsertCFGStrategy>());
+  if (warpwise::InsertsControlFlow)
+    Edits.push_back(std::make_unique<InsertCFGStrategy>());
   Edits.push_back(std::make_unique<InsertPHIStrategy>());
   Edits.push_back(std::make_unique<SinkInstructionStrategy>());
   Edits.push_back(std::make_unique<ShuffleBlockStrategy>());
