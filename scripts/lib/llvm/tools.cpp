@@ -7,6 +7,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriterPass.h"
 #include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -44,6 +45,10 @@ cl::opt<bool> VerifiesEach("verify-each", cl::desc("Verify after each pass"));
 cl::opt<bool> PrintsPasses("debug-pass-manager", cl::desc("Print what is run"));
 cl::opt<std::string> Remarks("pass-remarks-output", cl::desc("Where remarks go"));
 cl::opt<std::string> WantedRemarks("pass-remarks-filter", cl::desc("Which remarks go there"));
+
+cl::opt<bool> Discards("discard-value-names", cl::desc("Forget the names of values"));
+cl::opt<bool> StripsDebug("strip-debug", cl::desc("Forget debug information"));
+cl::opt<bool> StripsNamed("strip-named-metadata", cl::desc("Forget metadata of the module"));
 
 // A plugin is loaded when its option is read, so that its own options are known from then on.
 std::vector<PassPlugin> Plugins;
@@ -123,6 +128,7 @@ int main(int Count, char **Words) {
   bool IsOpt = sys::path::filename(Words[0]).starts_with("opt");
 
   LLVMContext Context;
+  Context.setDiscardValueNames(Discards);
   auto RemarksFile = must(setupLLVMOptimizationRemarks(Context, Remarks, WantedRemarks, "yaml", false));
   SMDiagnostic Wrong;
   // what a module without a layout of data leaves open is read by that of its target
@@ -135,6 +141,10 @@ int main(int Count, char **Words) {
     Wrong.print(Words[0], errs());
     return 1;
   }
+  if (StripsDebug)
+    StripDebugInfo(*M);
+  while (StripsNamed && !M->named_metadata_empty())
+    M->eraseNamedMetadata(&*M->named_metadata_begin());
   if (!TargetTriple.empty())
     M->setTargetTriple(Triple(TargetTriple));
   std::unique_ptr<TargetMachine> Machine;

@@ -36,8 +36,8 @@ inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, ll
 }
 #endif
 
-// LLVM 23's mutator crashes where it inserts control flow.
-constexpr bool InsertsControlFlow = LLVM_VERSION_MAJOR < 23;
+// LLVM 23's mutator crashes where it inserts control flow or shuffles blocks.
+constexpr bool MutatesBlocks = LLVM_VERSION_MAJOR < 23;
 
 inline bool is_branch(const llvm::Value &V) { return llvm::isa<Jump, CondBranch>(V); }
 

@@ -338,11 +338,12 @@ bool Mutator::as_llvm_does() {
   Edits.push_back(std::make_unique<InjectorIRStrategy>());
   Edits.push_back(std::make_unique<InstDeleterIRStrategy>());
   Edits.push_back(std::make_unique<InstModificationIRStrategy>());
-  if (warpwise::InsertsControlFlow)
+  if (warpwise::MutatesBlocks)
     Edits.push_back(std::make_unique<InsertCFGStrategy>());
   Edits.push_back(std::make_unique<InsertPHIStrategy>());
   Edits.push_back(std::make_unique<SinkInstructionStrategy>());
-  Edits.push_back(std::make_unique<ShuffleBlockStrategy>());
+  if (warpwise::MutatesBlocks)
+    Edits.push_back(std::make_unique<ShuffleBlockStrategy>());
   auto Edit = std::move(Edits[below(Edits.size())]);
   Edits.clear();
   Edits.push_back(std::move(Edit)); // LLVM's weights would insert instructions, mostly
