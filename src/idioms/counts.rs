@@ -5,10 +5,8 @@
 
 use crate::mutants::{self, Mutant};
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::RawOpcode::{
-    self, LLVMAdd, LLVMAnd, LLVMFAdd, LLVMFMul, LLVMFSub, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt,
-};
-use warpwise_ir::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
+use warpwise_ir::llvm::handle::RawOpcode::{LLVMAdd, LLVMAnd, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt};
+use warpwise_ir::llvm::handle::{Block, Inst, IntPredicate, Value};
 
 /// What is said of a loop.
 pub const MESSAGE: &str = "a loop that counts bits one by one is one instruction";
@@ -67,15 +65,6 @@ pub fn find(block: Block<'_>) -> Option<Count<'_>> {
         |value: Value<'_>| value.users().all(|user| user.as_inst().is_some_and(|inst| inst.block() == block));
     let are_inside = [number, count, less, rest, compare].iter().all(|inst| is_inside(inst.value()));
     (is_counter && are_inside).then_some(Count { branch, number, count, counted, left_if })
-}
-
-/// Whether a loop may keep products of a function apart from its sums: without it, they could be in one block.
-pub fn keeps_apart(function: Function<'_>) -> bool {
-    let has = |opcodes: &[RawOpcode]| {
-        let mut insts = function.blocks().flat_map(|block| block.insts());
-        insts.any(|inst| opcodes.contains(&inst.opcode()) && inst.allows_contraction())
-    };
-    has(&[LLVMFMul]) && has(&[LLVMFAdd, LLVMFSub])
 }
 
 fn is_icmp(inst: Inst<'_>) -> bool {

@@ -24,7 +24,7 @@ use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use counts::Count;
 use rustc_hash::FxHashSet;
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
@@ -57,7 +57,8 @@ impl<'m> FunctionPass<'m> for Counts {
 
     fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Count<'m>>> {
         let decide = |count: Count<'m>| match self.results {
-            Results::Same if counts::keeps_apart(function) => {
+            // the loop may keep products apart from sums: without it, they could be in one block
+            Results::Same if raw::may_pair(&[function], Pair::MultiplyAdd) => {
                 Decision::refusal(count.branch, "BitsContraction", counts::KEPT.to_owned())
             }
             _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), count),

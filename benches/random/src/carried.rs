@@ -3,7 +3,7 @@
 //! Those that bring a product of one iteration to a sum of the next. Whether `ptxas` unrolls an innermost loop depends on all
 //! that is in it, so such a loop must be in both builds as it is in one.
 
-use crate::ptx::chunks;
+use crate::ptx::{base, chunks, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop: how often it has each operation.
@@ -15,8 +15,7 @@ pub fn changed(plain: &str, ours: &str) -> Vec<String> {
     let chunks = chunks(ours);
     let mut out = Vec::new();
     for chunk in chunks.iter().filter(|chunk| !chunk.symbol.is_empty()) {
-        let base = chunk.symbol.split_once('$').map_or(chunk.symbol, |(base, _)| base);
-        let Some(before) = before.get(base).map(|text| loops(text)) else { continue };
+        let Some(before) = before.get(base(chunk.symbol)).map(|text| loops(text)) else { continue };
         for body in loops(chunk.text).into_iter().filter(|body| !before.contains(body)) {
             out.push(format!("{}: ptxas may unroll a loop that brings a product to a sum: {body:?}", chunk.symbol));
         }
@@ -30,7 +29,7 @@ fn loops(text: &str) -> BTreeSet<Body> {
     let labels: BTreeMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(at, line)| Some((line.split_once(':')?.0, at))).collect();
     let is_inner = |at: usize| lines[at].contains("Inner Loop Header");
-    let target = |line: &str| line.split_once("bra").and_then(|(_, rest)| labels.get(operands(rest).last()?)).copied();
+    let target = |line: &str| line.split_once("bra").and_then(|(_, rest)| labels.get(words(rest).last()?)).copied();
     let backward = |(at, line): (usize, &&str)| target(line).filter(|&to| to <= at && is_inner(to)).map(|to| (to, at));
     // of several ways back, the last
     let all: BTreeMap<usize, usize> = lines.iter().enumerate().filter_map(backward).collect();
@@ -38,16 +37,10 @@ fn loops(text: &str) -> BTreeSet<Body> {
     bodies.filter(|body| carries(body)).map(operations).collect()
 }
 
-fn operands(rest: &str) -> Vec<&str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '%' | '$' | '_');
-    rest.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).collect()
-}
-
 /// The operation of a line, its guard left out, and its operands.
 fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
-    let line = if line.starts_with('@') { line.split_once(char::is_whitespace)?.1.trim_start() } else { line };
-    let (operation, rest) = line.split_once(char::is_whitespace)?;
-    Some((operation, operands(rest.split("//").next()?)))
+    let mut words = words(line.split("//").next()?).skip_while(|word| word.starts_with('@'));
+    Some((words.next()?, words.collect()))
 }
 
 /// Whether a sum uses what a product below it computes, unless another sum or multiply-add computes the register behind that.

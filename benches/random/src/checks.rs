@@ -23,7 +23,7 @@
 
 use crate::carried;
 use crate::compile::{Built, LEVEL, Tools, Variant};
-use crate::ptx::{self, chunks};
+use crate::ptx::{self, chunks, words};
 use crate::units;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,8 +103,8 @@ fn defined(line: &str) -> String {
 /// Stores of which ptxas converts what they store: a line for each.
 pub fn converted_stores(ptx: &str) -> Vec<String> {
     let of = |chunk: ptx::Chunk| {
-        let lines = chunk.text.lines().map(|line| line.trim_start_matches(|c: char| c.is_whitespace() || c == '{'));
-        let code: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(char::is_whitespace)).collect();
+        let lines = || chunk.text.lines().map(|line| line.trim_start_matches(|c: char| c.is_whitespace() || c == '{'));
+        let code: Vec<(&str, &str)> = lines().filter_map(|line| line.split_once(char::is_whitespace)).collect();
         let is_computed = |(operation, _): &&(&str, &str)| computes_float(operation);
         let result = |(_, operands): &(&'_ str, &'_ str)| operands.split(',').next().unwrap_or("").trim().to_owned();
         // where other ways bring an integer, the register has no type for ptxas
@@ -114,16 +114,18 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
         let floats = code.iter().filter(is_computed).map(result).filter(|register| !others.contains(register));
         let floats: BTreeSet<String> = floats.collect();
         let mut out = Vec::new();
-        // what a register has been in its block, whatever it is elsewhere
+        // whether a register has been a float in its block, whatever it is elsewhere; a copy says nothing
         let mut here: BTreeMap<String, bool> = BTreeMap::new();
-        for line in chunk.text.lines().map(|line| line.trim_start_matches(|c: char| c.is_whitespace() || c == '{')) {
+        for line in lines() {
             if line.starts_with('$') {
                 here.clear();
             }
-            let Some((operation, operands)) = line.split_once(char::is_whitespace) else { continue };
+            let Some(code @ (operation, operands)) = line.split_once(char::is_whitespace) else { continue };
             let is_float = |register: &str| here.get(register).copied().unwrap_or_else(|| floats.contains(register));
-            if !operation.starts_with("st.") {
-                here.insert(result(&(operation, operands)), is_computed(&&(operation, operands)));
+            if operation.starts_with("mov.") {
+                here.remove(&result(&code));
+            } else if !operation.starts_with("st.") {
+                here.insert(result(&code), is_computed(&&code));
             } else if stored(operands).any(|register| is_narrower(operation, register) && is_float(register)) {
                 out.push(format!("{}: ptxas converts: {operation} {operands}", chunk.symbol));
             }
@@ -137,11 +139,6 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
 /// that branch and the next label: a line for each.
 pub fn lost_complements(ptx: &str) -> Vec<String> {
     chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(|chunk| complements(&chunk)).collect()
-}
-
-/// The operation of a line and its operands.
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty())
 }
 
 fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
@@ -302,19 +299,15 @@ fn callee(line: &str) -> Option<&str> {
     operands.split([',', ';']).next()
 }
 
-/// Whether a pass duplicates code of a function.
-fn has_duplicates(ours: &Built, name: &str) -> bool {
-    ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
-}
-
 /// Kernels whose multiply-adds are not those of clang: a line for each.
 pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
+    let has_duplicates = |name: &str| {
+        ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
+    };
     let (before, after) = (roundings_of_functions(plain), roundings_of_functions(&ours.ptx));
     let mut out = Vec::new();
-    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(ours, name)) {
-        // an alternative has the name of its kernel, and behind a dollar sign its own
-        let base = name.split_once('$').map_or(name.as_str(), |(base, _)| base);
-        let Some(before) = before.get(base) else { continue };
+    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(name)) {
+        let Some(before) = before.get(ptx::base(name)) else { continue };
         let types: BTreeSet<&String> = before.keys().chain(after.keys()).map(|(ty, _)| ty).collect();
         for ty in types {
             let count = |of: &Roundings, kind| of.get(&(ty.clone(), kind)).copied().unwrap_or(0);
@@ -406,6 +399,9 @@ mod tests {
         assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tst.shared.b16 \t[%rd9], %r1;"), 1);
         assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tor.b32 \t%r1, %r2, %r3;\n\tst.shared.b16 \t[%rd9], %r1;"), 0);
         assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.shared.b16 \t[%rd9], %r1;\n\tor.b32 \t%r1, %r2, %r3;"), 1);
+        let copied =
+            "mul.f32 \t%r1, %r2, %r3;\n\tbra \t$L__BB0_2;\n\tmov.b32 \t%r1, %r4;\n\tst.shared.b16 \t[%rd9], %r1;";
+        assert_eq!(of(copied), 1, "a copy says nothing");
         assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.global.v2.b32 \t[%rd9], {%r1, %r1};"), 0);
         assert_eq!(of("cvt.rzi.u64.f64 \t%rd1, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 0);
         assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tmov.b64 %rd4, %rd1;\n\tst.global.b32 \t[%rd9], %rd4;"), 0);

@@ -55,6 +55,16 @@ fn symbol(text: &str) -> &str {
     &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())]
 }
 
+/// The operation of a line and its operands.
+pub fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty())
+}
+
+/// The kernel of an alternative, which has its name, and behind a dollar sign its own.
+pub fn base(symbol: &str) -> &str {
+    symbol.split_once('$').map_or(symbol, |(base, _)| base)
+}
+
 /// The kernel of this crate that a function belongs to: itself, an alternative or version of it, or its helper, whose
 /// name follows its length when it is mangled.
 pub fn owner(symbol: &str) -> Option<u64> {

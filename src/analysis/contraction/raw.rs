@@ -294,9 +294,14 @@ fn stays(product: Inst<'_>) -> bool {
 
 /// Whether a block can be reached from itself, without going through another.
 fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
-    let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
+    leads(block, block, without)
+}
+
+/// Whether a way leads from the end of a block to the start of another, without going through a third.
+fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
+    let (mut open, mut seen) = (Vec::from_iter(next(from)), FxHashSet::default());
     while let Some(reached) = open.pop() {
-        if reached == block {
+        if reached == to {
             return true;
         }
         if Some(reached) != without && seen.insert(reached) {
@@ -312,6 +317,9 @@ fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
 ///   innermost loops, of those that are there when LLVM is done;
 /// - with little beside such a sum: LLVM's early tail duplication copies blocks of two instructions to the ways that lead there.
 pub fn undecided<'m>(function: Function<'m>, is_early: bool) -> FxHashSet<Block<'m>> {
+    if !may_pair(&[function], Pair::MultiplyAdd) {
+        return FxHashSet::default();
+    }
     let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
     let is_small = |block: &Block<'m>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
     let sums = |block: &Block<'m>| block.insts().any(is_behind_phis);
@@ -341,16 +349,7 @@ pub fn undecided<'m>(function: Function<'m>, is_early: bool) -> FxHashSet<Block<
 
 /// Whether a block is in the loop that a header begins.
 fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
-    let (mut open, mut seen) = (Vec::from_iter(next(block)), FxHashSet::default());
-    while let Some(reached) = open.pop() {
-        if reached == header {
-            return is_always_before(header, block);
-        }
-        if seen.insert(reached) {
-            open.extend(next(reached));
-        }
-    }
-    false
+    leads(block, header, None) && is_always_before(header, block)
 }
 
 /// Whether an instruction passes a value to memory or to another function.

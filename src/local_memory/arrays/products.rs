@@ -36,15 +36,7 @@ pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object
     for product in func.insts.keys().filter(|&inst| outline.is_reachable(func.insts[inst].block)) {
         let inst = handles.inst(product);
         let Some(pair) = Pair::ALL.into_iter().find(|pair| pair.begins_with(inst)) else { continue };
-        let met = Walk {
-            joins: Joins::new(outline, handles),
-            stores: &stores,
-            loads: &loads,
-            filled: &filled,
-            product,
-            pair,
-        }
-        .run();
+        let met = Walk { joins, stores: &stores, loads: &loads, filled: &filled, product, pair }.run();
         let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(inst.ty());
         match met {
             Met { apart: true, here: false } if can_stay_apart => found.push(inst),
