@@ -77,14 +77,19 @@ impl Pair {
 pub struct Joins<'a, 'm> {
     pub outline: &'a Outline,
     pub handles: &'a Handles<'m>,
-    /// Whether LLVM's InstCombine and GVN are still to come. (The back end has a GVN, too.)
-    pub is_early: bool,
+    /// Whether LLVM still unrolls loops and simplifies.
+    is_early: bool,
 }
 
 impl<'a, 'm> Joins<'a, 'm> {
     /// The products and sums of a function that LLVM has simplified.
     pub fn new(outline: &'a Outline, handles: &'a Handles<'m>) -> Self {
         Joins { outline, handles, is_early: false }
+    }
+
+    /// The products and sums of a function that LLVM still simplifies.
+    pub fn early(outline: &'a Outline, handles: &'a Handles<'m>) -> Self {
+        Joins { outline, handles, is_early: true }
     }
 
     /// Whether it is a sum or a difference that may be joined.
@@ -173,11 +178,11 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// - what only branches in front of the blocks need uses such a product, which it no longer does once both ways are alike;
     /// - LLVM is still to order the products of a sum behind the blocks ([`Joins::may_reorder`]);
     /// - they stand between a product and a sum that uses it;
+    /// - LLVM may still [move a sum away](Joins::leaving) from a product in front of the blocks to what is behind it;
     /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags;
-    /// - LLVM is still to move products and sums of different blocks to each other ([`Joins::has_open_pair`]);
-    /// - the blocks are left to several places, so that what their branches decided is known behind them: LLVM then removes ways
-    ///   on which products of other ways are used ([`Joins::has_open_pair`], [`Joins::has_twins`]);
-    /// - a product of halves meets a sum of another block;
+    /// - LLVM is still to move products and sums of different blocks to each other, or a product out of a loop that it then unrolls
+    ///   ([`Joins::has_open_pair`]);
+    /// - two ways compute a product, of which LLVM makes one in front of both ([`Joins::has_twins`]);
     /// - a block is one of those where [what else is in them](raw::undecided) decides.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
@@ -191,10 +196,7 @@ impl<'a, 'm> Joins<'a, 'm> {
             return false;
         }
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
-        let tells =
-            behind.difference(inside).count() > 1 || inside.iter().any(|&block| func.graph.succs(block).is_empty());
-        if self.has_open_pair(self.is_early || tells) || tells && self.has_twins() || self.are_undecided(inside.iter())
-        {
+        if self.has_open_pair() || self.has_twins() || self.are_undecided(inside.iter()) {
             return true;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -241,17 +243,25 @@ impl<'a, 'm> Joins<'a, 'm> {
             || passed.filter_map(|&value| func.def(value)).any(is_part)
             || self.needed(needing).into_iter().any(is_part)
             || others.iter().any(|&product| self.is_parted(product, inside))
+            || others.iter().any(|&product| self.is_followed(product, inside) && !self.leaving(product).is_empty())
             || self.may_reorder(phis())
     }
 
-    /// Whether a product of halves, or any if there `may_be_several` uses, meets a sum of another block. Such a sum is joined
-    /// only if LLVM moves one of them to the other, which depends on which of its passes sees the function in which shape.
-    fn has_open_pair(&self, may_be_several: bool) -> bool {
+    /// Whether a product of halves, or one with several uses once loops are unrolled and what does not change in them is in front of
+    /// them, meets a sum of another block.
+    /// Such a sum is joined only if LLVM moves one of them to the other, which depends on which of its passes sees the function in which shape.
+    fn has_open_pair(&self) -> bool {
         let func = &self.outline.func;
         let block = |inst: Inst| func.insts[inst].block;
+        let cycle = |inst: Inst| self.outline.cfg().cycles.cycle_of(block(inst));
+        let is_one = |product: Inst| {
+            self.is_lone_product(product) && self.users(product).into_iter().all(|sum| cycle(sum) == cycle(product))
+        };
         let is_open = |product: Inst| {
-            (may_be_several && self.users(product).len() > 1 || !raw::is_wide(self.handles.inst(product)))
-                && self.may_meet(product, |user| self.is_sum(user) && block(user) != block(product))
+            let handle = self.handles.inst(product);
+            let leaves = !raw::stays(handle);
+            (leaves || !is_one(product) || !raw::is_wide(handle))
+                && self.may_meet(product, |user| self.is_sum(user) && (leaves || block(user) != block(product)))
         };
         func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))
     }
@@ -263,7 +273,7 @@ impl<'a, 'm> Joins<'a, 'm> {
     }
 
     /// Whether two ways of a branch compute the same product, which sums of both use: SimplifyCFG makes one of the two in front
-    /// of the branch, which no sum is joined with, if LLVM cannot tell which way is taken.
+    /// of the branch, which no sum is joined with, if LLVM cannot tell which way is taken and nothing else is in between.
     fn has_twins(&self) -> bool {
         let func = &self.outline.func;
         let dominators = self.outline.dominators();
@@ -355,12 +365,54 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// Whether blocks stand between a product and a sum that uses it, and so keep the two apart: without them, LLVM moves such
     /// a sum up to the product.
     fn is_parted(&self, product: Inst, inside: &FxHashSet<Block>) -> bool {
-        let dominators = self.outline.dominators();
         let block = |inst: Inst| self.outline.func.insts[inst].block;
-        let is_before = |inst: Inst| inside.iter().any(|&b| dominators.dominates(block(inst), b));
-        let is_far = |&user: &Inst| self.is_sum(user) && block(user) != block(product) && !is_before(user);
+        let is_far =
+            |&user: &Inst| self.is_sum(user) && block(user) != block(product) && !self.is_followed(user, inside);
         let users = self.users(product);
-        users.len() > 1 && users.iter().any(is_far) && is_before(product)
+        users.len() > 1 && users.iter().any(is_far) && self.is_followed(product, inside)
+    }
+
+    /// Whether all ways to one of some blocks go through an instruction.
+    fn is_followed(&self, inst: Inst, blocks: &FxHashSet<Block>) -> bool {
+        let dominators = self.outline.dominators();
+        let home = self.outline.func.insts[inst].block;
+        blocks.iter().any(|&block| dominators.dominates(home, block))
+    }
+
+    /// The sums that LLVM may move away from a product of their block which has other uses: nothing in the block needs them,
+    /// but for objects that may become registers. InstCombine moves such a sum to the block that needs it, if that ends the
+    /// function; and it does if what is between its start and its end goes.
+    pub fn leaving(&self, product: Inst) -> Vec<Inst> {
+        let func = &self.outline.func;
+        let home = func.insts[product].block;
+        let is_object = |pointer: Value| {
+            let root = func.def(func.pointer_root(pointer));
+            root.is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
+        };
+        let leaves = |sum: Inst| {
+            let (mut open, mut seen) = (vec![sum], FxHashSet::default());
+            while let Some(inst) = open.pop() {
+                let users = self.outline.users(func.result(inst)).iter().copied();
+                for user in users.filter(|&user| func.insts[user].block == home) {
+                    let operands = func.operands(user);
+                    match func.insts[user].opcode {
+                        Opcode::Phi => {}
+                        Opcode::Store if operands[0] == func.result(inst) && is_object(operands[1]) => {}
+                        opcode if opcode.is_computation() || opcode == Opcode::Call => {
+                            open.extend(seen.insert(user).then_some(user));
+                        }
+                        _ => return false,
+                    }
+                }
+            }
+            true
+        };
+        let mut users = self.users(product);
+        if users.len() == 1 {
+            return Vec::new();
+        }
+        users.retain(|&user| self.is_sum(user) && func.insts[user].block == home && leaves(user));
+        users
     }
 
     /// Blocks, and all of every loop around one of them: with another shape, a loop is rotated, unrolled, or left by what does
@@ -399,7 +451,7 @@ impl<'a, 'm> Joins<'a, 'm> {
             let is_product = |&value: &Value| self.product(value).is_some();
             func.insts[sum].opcode == Opcode::FAdd && self.is_sum(sum) && func.operands(sum).iter().all(is_product)
         };
-        if !self.is_early || !func.insts.keys().any(has_choice) {
+        if !func.insts.keys().any(has_choice) {
             return false;
         }
         let (mut open, mut seen): (Vec<Inst>, FxHashSet<Inst>) = (phis.collect(), FxHashSet::default());

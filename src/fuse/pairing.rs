@@ -99,7 +99,7 @@ impl<'m> Context<'_, 'm> {
         if self.settings.results == Results::Contract {
             return false;
         }
-        let joins = Joins { is_early: self.is_early, ..Joins::new(outline, self.handles) };
+        let joins = Joins::early(outline, self.handles);
         joins.may_change(&inside(&joins))
     }
 }

@@ -173,7 +173,7 @@ fn is_counter(outline: &Outline, cycle: Cycle, phi: Inst) -> bool {
 
 /// Whether other products and sums could become multiply-adds without the loop.
 fn changes_contraction(outline: &Outline, handles: &Handles<'_>, cycle: Cycle) -> bool {
-    let joins = Joins { is_early: true, ..Joins::new(outline, handles) };
+    let joins = Joins::early(outline, handles);
     let inside: FxHashSet<Block> = outline.cfg().cycles.blocks(cycle).iter().copied().collect();
     joins.may_change(&joins.with_loops(&inside))
 }

@@ -44,6 +44,7 @@ fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Whether a sum uses what a product below it computes, unless another sum or multiply-add computes the register behind that.
+/// Twice a value is a product, written as a sum.
 fn carries(body: &[&str]) -> bool {
     let (mut summed, mut products, mut defined): (BTreeSet<&str>, BTreeSet<&str>, BTreeSet<&str>) = Default::default();
     for (operation, words) in body.iter().filter_map(|line| parts(line)) {
@@ -52,7 +53,7 @@ fn carries(body: &[&str]) -> bool {
         let is = |starts: [&str; 2]| starts.iter().any(|start| operation.starts_with(start));
         let is_joinable = is_float && !operation.contains(".rn");
         let is_copy = is(["mov.b", "neg."]) && sources.iter().any(|source| products.contains(source));
-        if is_joinable && is(["add.", "sub."]) {
+        if is_joinable && is(["add.", "sub."]) && sources.first() != sources.get(1) {
             summed.extend(sources.iter().copied().filter(|source| !defined.contains(*source)));
         }
         if is_joinable && operation.starts_with("mul.") || is_copy {

@@ -15,9 +15,9 @@
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
 //! apart leaves a product or a sum; one that comes into being takes one. So where there are fewer multiply-adds there may
-//! not be more products or sums, nor more multiply-adds where there are fewer of these. This holds for kernels in
-//! which no pass duplicates code ([`DUPLICATES`]); a change that another melding outweighs is not seen, but the random
-//! kernels are many.
+//! not be more products or sums, nor more multiply-adds where there are fewer of these. Unrolling makes more of each kind.
+//! This does not hold for kernels in which a pass [recomputes](RECOMPUTES), or one [unrolls](UNROLLS) and another
+//! [drops](DROPS) code; a change that another melding outweighs is not seen, but the random kernels are many.
 //!
 //! **Loops** that bring a product to a sum of the next iteration are [as they were](carried).
 
@@ -30,10 +30,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Remarks of passes that duplicate or drop floating-point code: they unroll, make versions (also for block sizes whose
-/// shared memory suffices), recompute.
-const DUPLICATES: &[&str] =
-    &["ArraysFreed", "LoopUnrolled", "VersionMade", "DivisionKept", "PressureRematerialised", "StackToShared"];
+/// Remarks of passes that drop or add floating-point code: they make versions (also for block sizes whose shared memory
+/// suffices), recompute.
+const RECOMPUTES: &[&str] = &["VersionMade", "DivisionKept", "PressureRematerialised", "StackToShared"];
+/// Remarks of passes that make more of all kinds.
+const UNROLLS: &[&str] = &["ArraysFreed", "LoopUnrolled"];
+/// Remarks of passes that make fewer of all kinds; what an inlined call computes may turn out not to be needed.
+const DROPS: &[&str] = &["BranchFused", "BranchesConverted", "CallInlined"];
 
 /// Loads of each function in machine code: global, shared, local, generic.
 fn loads(sass: &str) -> BTreeMap<String, BTreeMap<&str, usize>> {
@@ -301,12 +304,13 @@ fn callee(line: &str) -> Option<&str> {
 
 /// Kernels whose multiply-adds are not those of clang: a line for each.
 pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
-    let has_duplicates = |name: &str| {
-        ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
+    let has_any = |name: &str, remarks: &[&str]| {
+        ours.done.iter().any(|(function, remark)| function == name && remarks.contains(&remark.as_str()))
     };
+    let recomputes = |name: &str| has_any(name, RECOMPUTES) || has_any(name, UNROLLS) && has_any(name, DROPS);
     let (before, after) = (roundings_of_functions(plain), roundings_of_functions(&ours.ptx));
     let mut out = Vec::new();
-    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(name)) {
+    for (name, after) in after.iter().filter(|(name, _)| !recomputes(name)) {
         let Some(before) = before.get(ptx::base(name)) else { continue };
         let types: BTreeSet<&String> = before.keys().chain(after.keys()).map(|(ty, _)| ty).collect();
         for ty in types {
@@ -368,13 +372,17 @@ fn both(tools: &Tools, variant: &Variant, file: &Path, folder: &Path) -> Result<
     Ok(ours.and_then(|ours| check(tools, &plain.ptx, &ours, folder)).unwrap_or_else(|why| vec![format!("{why:#}")]))
 }
 
+/// What the plugin changes that it must not, as far as PTX tells.
+pub fn changes(plain: &str, ours: &Built) -> Vec<String> {
+    contractions(plain, ours).into_iter().chain(carried::changed(plain, &ours.ptx)).collect()
+}
+
 /// All checks of two builds of one source.
 pub fn check(tools: &Tools, plain: &str, ours: &Built, folder: &Path) -> Result<Vec<String>> {
     let changed = ptx::changed(plain, &ours.ptx);
     let is_random = !ptx::entries(plain).is_empty();
     let ours_changed = if is_random { ptx::keep(&ours.ptx, &changed) } else { ours.ptx.clone() };
-    let mut out = contractions(plain, ours);
-    out.extend(carried::changed(plain, &ours.ptx));
+    let mut out = changes(plain, ours);
     out.extend(mistaken(&ours.ptx));
     out.extend(lost_loads(tools, &ours_changed, folder)?);
     Ok(out)

@@ -65,6 +65,8 @@ pub struct Report {
     /// Differences in kernels whose build without the plugin is [no measure](other_build).
     pub assembler: Vec<Difference>,
     pub not_built: Vec<String>,
+    /// What is seen to be wrong in the code itself, whatever it computed.
+    pub seen: Vec<String>,
 }
 
 #[derive(Serialize, Default, Debug)]
@@ -98,7 +100,7 @@ pub fn run(tools: &Tools, folder: &Path, out: &Path) -> Result<bool> {
         write(&report, out)?;
     }
     print(&report);
-    Ok(report.differences.is_empty() && report.not_built.is_empty())
+    Ok(report.differences.is_empty() && report.not_built.is_empty() && report.seen.is_empty())
 }
 
 fn write(report: &Report, out: &Path) -> Result<()> {
@@ -198,6 +200,7 @@ pub fn summary(jobs: &[Job]) -> Report {
         for (remark, kernels) in &job.done {
             *counts.done.entry(remark.clone()).or_default() += kernels;
         }
+        report.seen.extend(job.seen.iter().map(|what| format!("{}: {what}", job.variant)));
         report.not_built.extend(job.failed.iter().map(|why| format!("{} {}: {why}", job.unit, job.variant)));
     }
     report
@@ -212,6 +215,9 @@ pub fn print(report: &Report) {
         );
         let done: Vec<String> = done.iter().map(|(remark, kernels)| format!("{remark} {kernels}")).collect();
         println!("  {}", done.join(", "));
+    }
+    for line in &report.seen {
+        println!("seen in the code: {line}");
     }
     for line in &report.not_built {
         println!("not built: {line}");

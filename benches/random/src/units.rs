@@ -28,6 +28,8 @@ pub struct Job {
     pub entries: Vec<(u64, String)>,
     /// How many kernels each remark said was changed.
     pub done: BTreeMap<String, usize>,
+    /// What the plugin [changes](checks::changes) that it must not.
+    pub seen: Vec<String>,
     /// Why it could not be built.
     pub failed: Option<String>,
 }
@@ -161,6 +163,9 @@ fn assemble(
     job: &mut Job,
     (plain, ours): (&str, Built),
 ) -> Result<()> {
+    if variant.rewriting.is_none() {
+        job.seen = checks::changes(plain, &ours);
+    }
     let Built { ptx: ours, done, versions } = ours;
     let mut kernels: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for (function, remark) in done {
@@ -176,12 +181,18 @@ fn assemble(
     // clang alone gets these wrong, and the plugin mends them: there is nothing to compare with
     let wrong: BTreeSet<u64> = checks::mistaken(plain).iter().filter_map(|line| ptx::owner(line)).collect();
     changed.retain(|seed| !wrong.contains(seed));
+    let cubin = job.cubin(folder, "plain");
+    let assembles = |seeds: &BTreeSet<u64>| tools.assemble(&ptx::keep(plain, seeds), &cubin, LEVEL);
+    // ptxas crashes on some of clang's own code
+    if !changed.is_empty() && assembles(&changed).is_err() {
+        changed.retain(|&seed| assembles(&BTreeSet::from([seed])).is_ok());
+    }
     if changed.is_empty() {
         return Ok(());
     }
-    let (plain, ours) = (ptx::keep(plain, &changed), ptx::keep(&ours, &changed));
+    assembles(&changed)?;
+    let ours = ptx::keep(&ours, &changed);
     job.entries = ptx::entries(&ours);
     job.entries.retain(|(_, entry)| !versions.contains(entry));
-    tools.assemble(&plain, &job.cubin(folder, "plain"), LEVEL)?;
     tools.assemble(&ours, &job.cubin(folder, "ours"), variant.level.unwrap_or(LEVEL))
 }

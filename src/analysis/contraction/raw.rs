@@ -55,7 +55,7 @@ impl<'m> Pins<'m> {
                 }
                 continue;
             };
-            if sum.is_reassociable() || join.product.is_reassociable() || !Editor::rounds_alone(sum.ty()) {
+            if !join.can_be_written() {
                 return None;
             }
             pins.joins.push(join);
@@ -73,6 +73,14 @@ impl<'m> Pins<'m> {
             pins.alone.push(product);
         }
         Some(pins)
+    }
+
+    /// The multiply-adds that some sums are part of, and some products that are part of none, whatever becomes of the rest;
+    /// `None` if it cannot be foreseen what the sums are joined with.
+    pub fn some(function: Function<'m>, sums: &[Inst<'m>], alone: Vec<Inst<'m>>) -> Option<Pins<'m>> {
+        let joins =
+            sums.iter().map(|&sum| Join::of(sum).filter(|join| join.can_be_written())).collect::<Option<_>>()?;
+        Some(Pins { function, joins, alone })
     }
 
     /// Writes it out.
@@ -215,7 +223,7 @@ fn number(value: Value<'_>, depth: u32) -> u64 {
 
 impl<'m> Join<'m> {
     /// What the back end makes of a sum ([rules](super)). Nothing is sure of products with other uses that LLVM may still take
-    /// out of a loop.
+    /// out of a loop, nor of twice a product.
     fn of(sum: Inst<'m>) -> Option<Join<'m>> {
         let its_own = |operand: u32| {
             let inst = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
@@ -245,9 +253,16 @@ impl<'m> Join<'m> {
             return None;
         }
         match found {
+            [Some(first), Some(second)] if first.product == second.product => None,
             [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
             [first, second] => first.or(second),
         }
+    }
+
+    /// Whether an `llvm.fma` is the same: the flags allow no more than joining, and the type has one.
+    fn can_be_written(&self) -> bool {
+        let Join { sum, product, .. } = self;
+        !sum.is_reassociable() && !product.is_reassociable() && Editor::rounds_alone(sum.ty())
     }
 }
 
@@ -272,7 +287,7 @@ fn uses(product: Inst<'_>) -> usize {
 }
 
 /// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
-fn stays(product: Inst<'_>) -> bool {
+pub fn stays(product: Inst<'_>) -> bool {
     let home = product.block();
     if !comes_back(home, None) {
         return true;

@@ -58,7 +58,7 @@ impl<'m> FunctionPass<'m> for Arrays {
             #[cfg(any(feature = "mutants", test))]
             planted::before(editor, &plan);
             plan.stores.iter().for_each(|&store| editor.store_in_place(store));
-            plan.products.iter().for_each(|&product| editor.round_alone(product));
+            plan.pins.apply(editor);
             plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
         }
     }

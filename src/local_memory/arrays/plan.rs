@@ -6,6 +6,7 @@ use crate::analyses::FunctionAnalyses;
 use crate::local_memory::reject::Reject;
 use crate::settings::Results;
 use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
@@ -31,8 +32,8 @@ pub struct Plan<'m> {
     /// Estimated registers, and those afterwards.
     pub before: u32,
     pub after: u32,
-    /// Products that keep their own rounding.
-    pub products: Vec<Inst<'m>>,
+    /// Sums that stay joined with their products, and products that keep their own rounding.
+    pub pins: Pins<'m>,
     /// Stores of what is to stay where it is computed.
     pub stores: Vec<Inst<'m>>,
 }
@@ -84,12 +85,12 @@ pub fn plan<'m>(analyses: &mut FunctionAnalyses<'m>, results: Results) -> Decide
     }
     let Some(Size { instructions, registers }) = taken_size else { return (None, refusals) };
     let objects: Vec<&Object> = taken.iter().map(|candidate| candidate.object).collect();
-    let to_round = match results {
-        Results::Same => products::to_round(outline, handles, &objects),
-        Results::Contract => Some(Vec::new()),
+    let pins = match results {
+        Results::Same => products::pins(outline, handles, &objects),
+        Results::Contract => Pins::some(handles.function, &[], Vec::new()),
     };
     let allocas = taken.iter().map(|candidate| candidate.alloca);
-    let Some(products) = to_round else {
+    let Some(pins) = pins else {
         refusals.extend(allocas.map(|alloca| (alloca, Reject::Contraction)));
         return (None, refusals);
     };
@@ -101,7 +102,7 @@ pub fn plan<'m>(analyses: &mut FunctionAnalyses<'m>, results: Results) -> Decide
         instructions,
         before,
         after: registers,
-        products,
+        pins,
         stores: between_branches(outline, &taken).map(|store| handles.inst(store)).collect(),
     };
     (Some(plan), refusals)

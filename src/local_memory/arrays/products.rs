@@ -7,6 +7,7 @@
 //! `half`, which the back end joins, too.
 
 use rustc_hash::FxHashSet;
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::contraction::{Joins, Pair};
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::{AccessKind, Object};
@@ -16,9 +17,10 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 
-/// The products that must be rounded by themselves if loops are unrolled and the objects are registers; `None` if one cannot
-/// be, or if they are used where [other code](warpwise_analysis::contraction::raw::undecided) decides.
-pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object]) -> Option<Vec<handle::Inst<'m>>> {
+/// The products that must be rounded by themselves if loops are unrolled and the objects are registers, and the sums that must
+/// stay joined although they [may leave](Joins::leaving) their product; `None` if that cannot be, or if the objects are used
+/// where [other code](warpwise_analysis::contraction::raw::undecided) decides.
+pub fn pins<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object]) -> Option<Pins<'m>> {
     let func = &outline.func;
     let of_kind = |is_wanted: fn(AccessKind) -> bool| {
         let accesses = objects.iter().flat_map(|object| &object.accesses);
@@ -27,24 +29,28 @@ pub fn to_round<'m>(outline: &Outline, handles: &Handles<'m>, objects: &[&Object
     let stores: FxHashSet<Inst> = of_kind(|kind| kind == AccessKind::Store).collect();
     let loads: Vec<Value> = of_kind(|kind| kind == AccessKind::Load).map(|load| func.result(load)).collect();
     let filled: Vec<Inst> = of_kind(|kind| !matches!(kind, AccessKind::Load | AccessKind::Store)).collect();
-    let joins = Joins { is_early: true, ..Joins::new(outline, handles) };
+    let joins = Joins::early(outline, handles);
     let homes = objects.iter().flat_map(|object| &object.accesses).map(|access| &func.insts[access.inst].block);
     if joins.are_undecided(homes) {
         return None;
     }
-    let mut found = Vec::new();
+    let (mut alone, mut joined) = (Vec::new(), FxHashSet::default());
     for product in func.insts.keys().filter(|&inst| outline.is_reachable(func.insts[inst].block)) {
         let inst = handles.inst(product);
         let Some(pair) = Pair::ALL.into_iter().find(|pair| pair.begins_with(inst)) else { continue };
         let met = Walk { joins, stores: &stores, loads: &loads, filled: &filled, product, pair }.run();
         let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(inst.ty());
         match met {
-            Met { apart: true, here: false } if can_stay_apart => found.push(inst),
+            Met { apart: true, here: false } if can_stay_apart => alone.push(inst),
             Met { apart: true, .. } => return None,
+            Met { apart: false, here } if here && pair == Pair::MultiplyAdd => joined.extend(joins.leaving(product)),
             Met { apart: false, .. } => {}
         }
     }
-    Some(found)
+    let mut joined: Vec<Inst> = joined.into_iter().collect();
+    joined.sort_unstable();
+    let joined: Vec<handle::Inst<'m>> = joined.into_iter().map(|sum| handles.inst(sum)).collect();
+    Pins::some(handles.function, &joined, alone)
 }
 
 /// Which sums a product meets.
