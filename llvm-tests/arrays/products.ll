@@ -1,5 +1,5 @@
 ; Results keep their bits: a product that was rounded because it went through the array or out of a loop is rounded
-; on its own afterwards. One that a sum of its own block uses keeps its flags.
+; on its own afterwards. One that a sum of its own block uses is one with it.
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s --implicit-check-not=alloca
 ; RUN: %opt -passes=free-arrays %s -o - | %llc -mcpu=sm_90 -fp-contract=fast - -o - | %FileCheck %s --check-prefix=PTX
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
@@ -42,7 +42,7 @@ done:
 }
 
 ; CHECK-LABEL: @inside(
-; CHECK-COUNT-8: fmul contract double
+; CHECK-COUNT-8: call double @llvm.fma.f64
 ; PTX-COUNT-8: fma.rn.f64
 define ptx_kernel void @inside(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:

@@ -3,7 +3,7 @@
 ; REQUIRES: llvm-22
 ; RUN: %opt -passes=free-arrays,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
-; CHECK-COUNT-17: alloca
+; CHECK-COUNT-16: alloca
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -239,39 +239,6 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: the kernel is also called as a function
-define ptx_kernel void @contraction(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-entry:
-  %a = alloca [8 x double]
-  br label %fill
-fill:
-  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
-  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
-  %x = load double, ptr addrspace(1) %from
-  %product = fmul contract double %x, 3.0
-  %sum = fadd contract double %product, 1.0
-  store double %sum, ptr addrspace(1) %from
-  %to = getelementptr double, ptr %a, i32 %i
-  store double %product, ptr %to
-  %i.next = add nuw nsw i32 %i, 1
-  %more = icmp ult i32 %i.next, 8
-  br i1 %more, label %fill, label %middle
-middle:
-  br label %use
-use:
-  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
-  %of = getelementptr double, ptr %a, i32 %j
-  %y = load double, ptr %of
-  %s = fadd contract double %y, 2.0
-  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
-  store double %s, ptr addrspace(1) %into
-  %j.next = add nuw nsw i32 %j, 1
-  %again = icmp ult i32 %j.next, 8
-  br i1 %again, label %use, label %done
-done:
-  ret void
-}
-
 ; The product of an iteration meets the sum of the next, with which ptxas joins it if it unrolls the loop.
 ; REMARK: remark: {{.*}} stack object %a ({{.*}}, 64 bytes) stays in local memory (indexed by {{%.*}}): not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: the kernel is also called as a function
 define ptx_kernel void @carried(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
@@ -499,7 +466,6 @@ define void @calls(ptr addrspace(1) %p, i32 %n) {
   call ptx_kernel void @bound(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
   call ptx_kernel void @occupancy(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
   call ptx_kernel void @small(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
-  call ptx_kernel void @contraction(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
   call ptx_kernel void @carried(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
   call ptx_kernel void @inner(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)
   call ptx_kernel void @off(ptr addrspace(1) %p, ptr addrspace(1) %p, i32 %n)

@@ -1,11 +1,11 @@
 ; The back end makes a product and the sum that uses it one multiply-add if both are in one block, and ptxas does so wherever
-; they are if nothing else uses the product. Melding must not change which: results would differ in the last bit.
+; they are if nothing else uses the product. Melding must not change which: results would differ in the last bit. So what is one
+; for sure is written as one, and sides that have such instructions, and functions where nothing is sure, stay.
 ; RUN: %opt -passes='fuse-branches<always;results=contract>' -S %s | %FileCheck %s --check-prefix=ANY
 ; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
-; A select would stand between the product of one side and the melded sum.
 ; CHECK: divergent branch not fused: other products and sums could become multiply-adds
 ; CHECK-LABEL: define ptx_kernel void @parted(
 ; CHECK: br i1 %odd
@@ -22,7 +22,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: define ptx_kernel void @narrowed(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @compared(
-; CHECK: br i1 %odd
+; CHECK: call {{.*}} @llvm.fma
 ; CHECK-LABEL: define ptx_kernel void @approximate(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @exact(

@@ -1,6 +1,6 @@
 ; What becomes a multiply-add may depend on whatever else is in a block. A loop brings a product of one iteration to a sum of the
-; next: if ptxas unrolls the loop, it joins the two, and whether it does depends on what is in the loop. So nothing changes there,
-; unless results may change or the two cannot be joined.
+; next: if ptxas unrolls the loop, it joins the two, and whether it does depends on what is in the loop. So nothing changes in
+; the function, unless results may change or the two cannot be joined.
 ; RUN: %opt -passes=fuse-branches,annotate-uniform,warpwise -S -pass-remarks-missed=warpwise %s 2>%t.remarks | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 ; RUN: %opt -passes='fuse-branches,annotate-uniform,warpwise<results=contract>' -warpwise-results=contract -S %s | \
@@ -75,9 +75,8 @@ exit:
   ret void
 }
 
-; LLVM copies a block of two instructions to the ways that lead to it, which the load's block is once its value is known.
+; LLVM copies a block of two instructions to the ways that lead to it, which the second load's block is once its value is known.
 ; CHECK-LABEL: @small(
-; CHECK: %known = load float, ptr addrspace(1) %in, align 4, !invariant.load
 ; CHECK: %same = load float, ptr addrspace(1) %in, align 4{{(, !warpwise.*)?}}{{$}}
 define ptx_kernel void @small(ptr addrspace(1) noalias %out, ptr addrspace(1) noalias readonly %in, float %a, i1 %more) {
 entry:

@@ -6,7 +6,7 @@
 //!    a vote.
 //! 3. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
-//! Blocks where [other code](raw::undecided) decides about multiply-adds get neither.
+//! A function where [other code](raw::is_undecided) decides about multiply-adds gets neither.
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
@@ -88,12 +88,9 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, s
     let mut plan = Plan { invariants, ..Plan::default() };
     plan_branches(facts, &mut plan);
     let is_empty = plan.votes.is_empty() && plan.invariants.is_empty();
-    if settings.results == Results::Same && !is_empty {
-        let undecided = raw::undecided(handles.function, false);
-        let stays = |block: Block| undecided.contains(&handles.block(block));
-        plan.invariants.retain(|invariant| !stays(facts.func.insts[invariant.load].block));
-        let stay = plan.votes.extract_if(.., |block| stays(*block));
-        plan.rejects.extend(stay.map(|block| (block, Reject::Contraction)));
+    if settings.results == Results::Same && !is_empty && raw::is_undecided(handles.function) {
+        plan.invariants.clear();
+        plan.rejects.extend(plan.votes.drain(..).map(|block| (block, Reject::Contraction)));
     }
     plan
 }

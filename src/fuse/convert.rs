@@ -176,11 +176,10 @@ impl Grower<'_, '_, '_> {
             tree.selects += selects;
             tree.cost += selects * self.context.costs.select(func, func.result(phi));
         }
-        let inside = || tree.blocks.iter().map(|way| way.block).collect();
-        let stays = !self.pays(&tree, cycle)
-            || self.keeps_from_sinking(&tree)
-            || self.context.changes_contraction(self.outline, |_| inside());
-        (!stays).then_some(tree)
+        let inside = tree.blocks.iter().map(|way| way.block);
+        let is_wanted =
+            self.pays(&tree, cycle) && !self.keeps_from_sinking(&tree) && self.context.keeps_results(inside);
+        is_wanted.then_some(tree)
     }
 
     /// Whether one iteration of a loop may begin before the one before has ended: lanes wait for each other in none of it.

@@ -59,13 +59,16 @@ use crate::analyses::{Analyses, FunctionAnalyses, Kept};
 use crate::driver;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Results, Settings, Transform};
+use convert::Tree;
 use legality::Kinds;
-use pairing::Context;
+use pairing::{Context, pins};
 pub use plan::Visits;
 use plan::{FusePlan, Scratch};
 use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 use std::rc::Rc;
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::counts::Feedback;
@@ -167,7 +170,8 @@ impl<'a> Fuse<'a> {
             return false;
         }
         let host = self.host;
-        let mut changed = self.convert(function, analyses);
+        let mut changed = self.pin(function, analyses);
+        changed |= self.convert(function, analyses);
         for round in 0..ROUNDS {
             let mut again = false;
             let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
@@ -211,22 +215,45 @@ impl<'a> Fuse<'a> {
         changed
     }
 
+    /// Writes out [what is joined](pins) in a function of which a branch is going to go; returns whether it has changed.
+    fn pin<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
+        let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
+            let pins =
+                pins(self.settings, self.is_early, function).filter(|pins| pins.iter().any(|pins| !pins.is_empty()))?;
+            let known = analyses.of(function);
+            let will_go =
+                !self.trees(known).is_empty() || self.look(known, false).is_some_and(|work| !work.plans.is_empty());
+            will_go.then_some(pins)
+        };
+        let apply = |function, pins: Vec<Pins<'m>>, _: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+            pins.iter().for_each(|pins| pins.apply(editor));
+            Some((function, Kept::Callees))
+        };
+        !driver::run_phase([function], analyses, plan, apply).is_empty()
+    }
+
+    /// The trees of short sides to be converted in a function.
+    fn trees(&self, known: &mut FunctionAnalyses<'_>) -> Vec<Tree> {
+        let frequencies = &known.frequencies();
+        let context = self.context(known.outline(), &known.handles, frequencies);
+        let mut trees = convert::candidates(known.outline(), &context);
+        if !trees.is_empty() {
+            let (facts, handles) = known.facts_and_handles();
+            let context = self.context(facts, handles, frequencies);
+            trees.retain(|tree| convert::lanes_part(facts, &context, tree));
+        }
+        trees
+    }
+
     /// Converts the trees of short sides in a function; returns whether it has changed.
     fn convert<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
         let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
             let known = analyses.of(function);
-            let frequencies = &known.frequencies();
-            let context = self.context(known.outline(), &known.handles, frequencies);
-            let mut trees = convert::candidates(known.outline(), &context);
-            if trees.is_empty() {
-                return None;
-            }
+            let mut trees = self.trees(known);
             let (facts, handles) = known.facts_and_handles();
-            let context = self.context(facts, handles, frequencies);
             trees.retain(|tree| {
                 let message = || format!("divergent branches converted to selects: {tree}");
-                convert::lanes_part(facts, &context, tree)
-                    && admits(facts, handles, tree.entry, "BranchesConverted", message, self.host)
+                admits(facts, handles, tree.entry, "BranchesConverted", message, self.host)
             });
             Some(trees).filter(|trees| !trees.is_empty())
         };
@@ -262,7 +289,8 @@ impl<'a> Fuse<'a> {
     ) -> Context<'s, 'm> {
         let Fuse { settings, ref kinds, is_early, .. } = *self;
         let (costs, map) = (Costs::of(handles.function), self.map.as_deref());
-        Context { func: &outline.func, handles, kinds, costs, frequencies, settings, map, is_early }
+        let keeps = OnceCell::new();
+        Context { func: &outline.func, handles, kinds, costs, frequencies, settings, map, is_early, keeps }
     }
 }
 

@@ -20,15 +20,17 @@ use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
 use crate::settings::{Results, Settings};
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_analysis::contraction::Joins;
+use std::cell::OnceCell;
+use warpwise_analysis::contraction::Pair;
+use warpwise_analysis::contraction::raw::{self, Ends, Pins, may_pair};
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::counts::Feedback;
-use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::{DIVERGENT_BRANCH, MELD_MAX_LIFT};
 use warpwise_ir::Func;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::Function;
 
 /// Maximum number of rounds that dissolve pairs which do not pay.
 const ROUNDS: u32 = 4;
@@ -80,6 +82,8 @@ pub struct Context<'a, 'm> {
     pub map: Option<&'a Feedback>,
     /// Whether LLVM is still to find out what loads return.
     pub is_early: bool,
+    /// Whether results can [keep their bits](pins), once that is asked.
+    pub keeps: OnceCell<bool>,
 }
 
 impl<'m> Context<'_, 'm> {
@@ -89,18 +93,26 @@ impl<'m> Context<'_, 'm> {
         Some(Visits { reached: counts.visits, split: counts.splits })
     }
 
-    /// Whether [multiply-adds may change](Joins::may_change) that must not, if some blocks become part of the one in front of
-    /// them.
-    pub fn changes_contraction(
-        &self,
-        outline: &Outline,
-        inside: impl FnOnce(&Joins<'_, 'm>) -> FxHashSet<Block>,
-    ) -> bool {
-        if self.settings.results == Results::Contract {
-            return false;
-        }
-        let joins = Joins::early(outline, self.handles);
-        joins.may_change(&inside(&joins))
+    /// Whether results keep their bits, or need not, if some blocks are melded, or executed by all lanes. Blocks that have parts of
+    /// a multiply-add stay, since what melding these gains is not known.
+    pub fn keeps_results(&self, mut blocks: impl Iterator<Item = Block>) -> bool {
+        let has_part = |block: Block| self.func.block_insts(block).any(|inst| raw::is_part(self.handles.inst(inst)));
+        self.settings.results == Results::Contract || !blocks.any(has_part) && self.can_keep_results()
+    }
+
+    fn can_keep_results(&self) -> bool {
+        *self.keeps.get_or_init(|| pins(self.settings, self.is_early, self.handles.function).is_some())
+    }
+}
+
+/// What has to be written out in a function before its branches go, so that results keep their bits; `None` if that cannot be.
+/// Before LLVM has inlined and simplified it is not known what is joined.
+pub fn pins<'m>(settings: &Settings, is_early: bool, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
+    let has_pair = || Pair::ALL.into_iter().any(|pair| may_pair(&[function], pair));
+    match settings.results {
+        Results::Contract => Some(Vec::new()),
+        Results::Same if is_early => (!has_pair()).then(Vec::new),
+        Results::Same => Pins::of_all(&[function], Ends::Objects(&[])),
     }
 }
 

@@ -327,21 +327,10 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::Cold);
         }
     }
-    if context.changes_contraction(outline, |joins| joins.with_loops(&sides(outline, &plan))) {
+    if !context.keeps_results(plan.pairs.iter().flat_map(|pair| pair.sides)) {
         return Err(FuseReject::Contraction);
     }
     Ok(plan)
-}
-
-/// The blocks of both sides, melded or not: up to where the sides meet.
-fn sides(outline: &Outline, plan: &FusePlan) -> FxHashSet<Block> {
-    let dominators = outline.dominators();
-    let firsts = plan.pairs.iter().flat_map(|pair| pair.sides);
-    let all = firsts.clone().flat_map(|first| {
-        let is_behind = move |&block: &Block| dominators.is_reached(block) && dominators.dominates(first, block);
-        outline.func.graph.blocks().filter(is_behind)
-    });
-    all.chain(firsts.clone()).collect()
 }
 
 struct Planner<'a, 'c, 'm> {

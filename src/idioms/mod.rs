@@ -23,7 +23,6 @@ use crate::local_memory::copies::{self, Copy};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use counts::Count;
-use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -93,7 +92,7 @@ impl Forms {
             return Decision::refusal(copy.call, "CopyApart", copies::apart(registers));
         }
         match self.results {
-            Results::Same if copies::keeps_apart(copy.call.block()) => {
+            Results::Same if copies::keeps_apart(copy.call) => {
                 Decision::refusal(copy.call, "CopyContraction", copies::KEPT.to_owned())
             }
             _ => Decision::plan(copy.call, "CopySplit", copies::MESSAGE.to_owned(), Form::Copy(copy)),
@@ -114,12 +113,8 @@ impl<'m> FunctionPass<'m> for Forms {
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
         found.extend(tables::find(function, analyses).into_iter().map(leave));
-        let undecided = match self.results {
-            Results::Same if !found.is_empty() => raw::undecided(function, false),
-            _ => FxHashSet::default(),
-        };
+        let stays = self.results == Results::Same && !found.is_empty() && raw::is_undecided(function);
         let decide = |found: Decision<'m, _>| {
-            let stays = undecided.contains(&found.at.block());
             if stays { Decision::refusal(found.at, "FormContraction", UNDECIDED.to_owned()) } else { found }
         };
         found.into_iter().map(decide).collect()

@@ -13,7 +13,7 @@ use warpwise_ir::Func;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::LLVMCall;
-use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
+use warpwise_ir::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
 
 /// What is said of a copy.
 pub const MESSAGE: &str = "a copy of memory is written as loads and then stores";
@@ -103,12 +103,13 @@ pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
     (!chip.keeps_blocks(&outline.geometry, [registers, registers + COPY_REGISTERS], 1)).then_some(registers)
 }
 
-/// Whether a block has a sum of a product from elsewhere: LLVM's back end executes such a sum ahead of a branch, beside the
-/// product, unless the block has more than a few instructions that cannot be.
-pub fn keeps_apart(block: Block<'_>) -> bool {
+/// Whether the block of a call has a sum of a product from elsewhere: LLVM's back end executes such a sum ahead of a branch, beside
+/// the product, unless the block has more than a few instructions that cannot be; or the call [parts](raw::parts) the two.
+pub fn keeps_apart(call: Inst<'_>) -> bool {
+    let block = call.block();
     let is_sum = |&inst: &Inst<'_>| Pair::MultiplyAdd.ends_with(inst);
     let is_far = |value: Value<'_>| raw::product(value).is_some_and(|product| product.block() != block);
-    block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
+    raw::parts(call) || block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
 }
 
 /// Splits so many bytes into the widest accesses of at most as many bytes as the alignment.

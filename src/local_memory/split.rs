@@ -11,7 +11,7 @@ use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
-use warpwise_analysis::contraction::raw::Pins;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
@@ -84,7 +84,7 @@ pub fn find<'m>(
         }
     }
     if results == Results::Same && !found.objects.is_empty() {
-        let Some(pins) = Pins::of_all(&[function]) else { return Err(found.objects) };
+        let Some(pins) = Pins::of_all(&[function], Ends::Objects(&found.objects)) else { return Err(found.objects) };
         found.pins = pins;
     }
     Ok(found)

@@ -25,12 +25,8 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);
-    if settings.results == Results::Same && !plan.values.is_empty() {
-        let undecided = raw::undecided(steered.body(), false);
-        let mut uses = plan.values.iter().flat_map(|value| &value.uses);
-        if uses.any(|site| undecided.contains(&analyses.handles.block(site.block))) {
-            return None;
-        }
+    if settings.results == Results::Same && !plan.values.is_empty() && raw::is_undecided(steered.body()) {
+        return None;
     }
     let result = |inst| analyses.outline().func.result(inst);
     plan.values

@@ -7,10 +7,10 @@
 use crate::analyses::Analyses;
 use crate::driver::{Decision, FunctionPass};
 use crate::settings::{Results, Transform};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::gpu::prices::{WHOLE_LEAST_SHARE, WHOLE_MAX_INSTRUCTIONS};
@@ -55,14 +55,27 @@ impl<'m> FunctionPass<'m> for Whole {
             let turns = frequencies.turns(header)?.exact.filter(|_| !frequencies.is_cold(header))?;
             let plan = judge(outline, handles, cycle, turns)?;
             let latch = handles.inst(outline.func.terminator(plan.latch));
-            let may_change = self.results == Results::Contract || !changes_contraction(outline, handles, cycle);
-            may_change.then(|| Decision::plan(latch, "LoopUnrolled", plan.to_string(), latch))
+            Some(Decision::plan(latch, "LoopUnrolled", plan.to_string(), latch))
         };
-        innermost.into_iter().filter_map(decide).collect()
+        let found: Vec<_> = innermost.into_iter().filter_map(decide).collect();
+        let may_change = found.is_empty() || self.pins(function).is_some();
+        if may_change { found } else { Vec::new() }
     }
 
     fn apply(&self, latches: Vec<handle::Inst<'m>>, editor: &mut Editor<'m>) {
+        let pins = latches.first().and_then(|latch| self.pins(latch.block().function()));
+        pins.iter().flatten().for_each(|pins| pins.apply(editor));
         latches.into_iter().for_each(|latch| editor.ask_to_unroll_fully(latch));
+    }
+}
+
+impl Whole {
+    /// What has to be written out in a function before its loops go, if it can be.
+    fn pins<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
+        match self.results {
+            Results::Same => Pins::of_all(&[function], Ends::Objects(&[])),
+            Results::Contract => Some(Vec::new()),
+        }
     }
 }
 
@@ -169,11 +182,4 @@ fn is_counter(outline: &Outline, cycle: Cycle, phi: Inst) -> bool {
     let mut ways = func.operands(phi).iter().zip(func.incoming(phi));
     let is_inside = |from: Block| outline.cfg().cycles.contains(cycle, from);
     ways.all(|(&value, &from)| if is_inside(from) { adds(value) } else { func.constant(value).is_some() })
-}
-
-/// Whether other products and sums could become multiply-adds without the loop.
-fn changes_contraction(outline: &Outline, handles: &Handles<'_>, cycle: Cycle) -> bool {
-    let joins = Joins::early(outline, handles);
-    let inside: FxHashSet<Block> = outline.cfg().cycles.blocks(cycle).iter().copied().collect();
-    joins.may_change(&joins.with_loops(&inside))
 }

@@ -38,7 +38,7 @@ fn loops(text: &str) -> BTreeSet<Body> {
 }
 
 /// The operation of a line, its guard left out, and its operands.
-fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
+pub fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
     let mut words = words(line.split("//").next()?).skip_while(|word| word.starts_with('@'));
     Some((words.next()?, words.collect()))
 }

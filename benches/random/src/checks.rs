@@ -14,14 +14,14 @@
 //! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
-//! apart leaves a product or a sum; one that comes into being takes one. So where there are fewer multiply-adds there may
-//! not be more products or sums, nor more multiply-adds where there are fewer of these. Unrolling makes more of each kind.
+//! apart leaves a sum; one that comes into being takes one. So where there are fewer multiply-adds there may not be more
+//! sums, nor more multiply-adds where there are fewer sums. Unrolling makes more of each kind.
 //! This does not hold for kernels in which a pass [recomputes](RECOMPUTES), or one [unrolls](UNROLLS) and another
 //! [drops](DROPS) code; a change that another melding outweighs is not seen, but the random kernels are many.
 //!
 //! **Loops** that bring a product to a sum of the next iteration are [as they were](carried).
 
-use crate::carried;
+use crate::carried::{self, parts};
 use crate::compile::{Built, LEVEL, Tools, Variant};
 use crate::ptx::{self, chunks, words};
 use crate::units;
@@ -237,30 +237,62 @@ fn is_narrower(store: &str, register: &str) -> bool {
 /// Products, sums and multiply-adds of a kernel, by type; doubles that are rounded to halves at once.
 type Roundings = BTreeMap<(String, &'static str), usize>;
 
+/// A product that one sum uses is a multiply-add, which `ptxas` makes of the two wherever they are.
 fn roundings(text: &str) -> Roundings {
+    let lines: Vec<(&str, Vec<&str>)> = text.lines().filter_map(parts).collect();
+    let kinds: Vec<Option<(&str, &str)>> =
+        lines.iter().map(|(operation, operands)| kind(operation, operands)).collect();
+    let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut results: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, (operation, operands)) in lines.iter().enumerate() {
+        let count = usize::from(!operation.starts_with("st."));
+        operands.iter().take(count).for_each(|result| *results.entry(result).or_default() += 1);
+        let used = operands.iter().skip(count).map(|used| used.trim_matches(['{', '}']));
+        used.for_each(|used| users.entry(used).or_default().push(at));
+    }
+    let may_join = |at: usize| !lines[at].0.contains(".rn");
+    let only_user = |at: usize| -> Option<usize> {
+        let result = lines[at].1.first()?;
+        let [user] = users.get(result)?[..] else { return None };
+        (results.get(result) == Some(&1)).then_some(user)
+    };
+    // the sum that a product is part of, perhaps with the opposite sign
+    let sum_of = |at: usize| {
+        let user = only_user(at)?;
+        let user = if lines[user].0.starts_with("neg.f") { only_user(user)? } else { user };
+        matches!(kinds[user], Some(("f32" | "f64", "sum"))).then_some(user).filter(|&user| may_join(user))
+    };
+    let mut joined = BTreeSet::new();
     let mut out = Roundings::new();
-    for line in text.lines() {
-        let mut words = line.trim_start().trim_start_matches('@').split_whitespace();
-        let Some(operation) = words.next() else { continue };
-        let parts: Vec<&str> = operation.split('.').collect();
-        let (Some(kind), Some(ty)) = (parts.first(), parts.last()) else { continue };
-        if !matches!(*ty, "f16" | "f32" | "f64" | "f16x2" | "bf16") {
-            continue;
-        }
-        let operands: Vec<&str> = line.split(',').map(str::trim).collect();
-        let kind = match *kind {
-            "fma" => "fma",
-            // twice a value is written as a sum
-            "add" if operands.len() == 3 && operands[1] == operands[2].trim_end_matches(';') => "mul",
-            "mul" => "mul",
-            "add" | "sub" => "sum",
-            // a double that becomes a half was rounded to float in between, unless the two are joined
-            "cvt" if *ty == "f64" && parts.iter().any(|part| part.ends_with("f16")) => "at once",
-            _ => continue,
-        };
-        *out.entry(((*ty).to_owned(), kind)).or_default() += 1;
+    for (at, kind) in kinds.iter().enumerate().filter_map(|(at, kind)| Some((at, (*kind)?))) {
+        let is_part = kind.1 == "mul" && may_join(at) && sum_of(at).is_some_and(|sum| joined.insert(sum));
+        let kind = (kind.0.to_owned(), if is_part { "fma" } else { kind.1 });
+        *out.entry(kind).or_default() += 1;
+    }
+    for (ty, kind) in joined.into_iter().filter_map(|sum| kinds[sum]) {
+        out.entry((ty.to_owned(), kind)).and_modify(|count| *count -= 1);
     }
     out
+}
+
+/// The type and kind of an operation that rounds.
+fn kind<'a>(operation: &'a str, operands: &[&str]) -> Option<(&'a str, &'static str)> {
+    let parts: Vec<&str> = operation.split('.').collect();
+    let (kind, ty) = (*parts.first()?, *parts.last()?);
+    if !matches!(ty, "f16" | "f32" | "f64" | "f16x2" | "bf16") {
+        return None;
+    }
+    let kind = match kind {
+        "fma" => "fma",
+        // twice a value is written as a sum
+        "add" if operands.len() == 3 && operands[1] == operands[2] => "mul",
+        "mul" => "mul",
+        "add" | "sub" => "sum",
+        // a double that becomes a half was rounded to float in between, unless the two are joined
+        "cvt" if ty == "f64" && parts.iter().any(|part| part.ends_with("f16")) => "at once",
+        _ => return None,
+    };
+    Some((ty, kind))
 }
 
 /// What each function of a module executes, what it calls included, so that inlining changes nothing.
@@ -320,8 +352,8 @@ pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
                 out.push(format!("{name}: clang rounds {clang} doubles to halves at once, ours {ours}"));
             }
             let [fma, mul, sum] = ["fma", "mul", "sum"].map(|kind| (count(before, kind), count(after, kind)));
-            let falls_apart = fma.1 < fma.0 && (mul.1 > mul.0 || sum.1 > sum.0);
-            let comes_to_be = fma.1 > fma.0 && (mul.1 < mul.0 || sum.1 < sum.0);
+            let falls_apart = fma.1 < fma.0 && sum.1 > sum.0;
+            let comes_to_be = fma.1 > fma.0 && sum.1 < sum.0;
             if falls_apart || comes_to_be {
                 out.push(format!(
                     "{name}: {ty}: clang has {} multiply-adds, {} products, {} sums; ours {}, {}, {}",

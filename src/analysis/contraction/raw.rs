@@ -2,15 +2,15 @@
 //! instructions, before a function is imported.
 //!
 //! Where LLVM moves an instruction of code that has changed cannot be foreseen. So what its back end would join in the blocks
-//! as they are becomes one `llvm.fma`, and a product that goes to memory or another function, and is rounded there, becomes a
-//! multiplication that is never joined. Whether a sum takes another block's product that has other uses is up to `ptxas`, and
-//! to the code around them.
+//! as they are becomes one `llvm.fma`, and a product that is rounded because it goes through an object or to another function
+//! becomes a multiplication that is never joined. Whether a sum takes another block's product that has other uses is up to
+//! `ptxas`, and to the code around them.
 
 use super::Pair;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value};
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, TypeKind, Value};
 
 /// What is written out in a function.
 #[derive(Debug)]
@@ -33,22 +33,39 @@ struct Join<'m> {
 }
 
 impl<'m> Pins<'m> {
-    /// What is to be written out in functions whose code comes together; `None` also if a float that was rounded to `float` may be
-    /// rounded to `half` then, which cannot be written out.
-    pub fn of_all(functions: &[Function<'m>]) -> Option<Vec<Pins<'m>>> {
-        if may_pair(functions, Pair::Narrowings) { None } else { functions.iter().copied().map(Pins::of).collect() }
+    /// What is to be written out before some functions change, or their code comes together, so that later passes and `ptxas`
+    /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
+    /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
+    pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
+        let insts = functions.iter().flat_map(|function| function.blocks()).flat_map(|block| block.insts());
+        if may_pair(functions, Pair::Narrowings) || insts.into_iter().any(is_loose) {
+            return None;
+        }
+        if may_pair(functions, Pair::MultiplyAdd) {
+            functions.iter().map(|&function| Pins::of(function, ends)).collect()
+        } else {
+            Some(Vec::new())
+        }
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a sum uses a product, and is not joined for sure;
-    /// phis are between a product and a sum, which LLVM copies to the ways that lead to a small block; LLVM may compute a product
-    /// [elsewhere](Products::may_move); the flags allow more than joining; or there is no such instruction.
-    fn of(function: Function<'m>) -> Option<Pins<'m>> {
+    /// phis are between a product and a sum, which LLVM copies to the ways that lead to a small block; so is memory that stays,
+    /// since LLVM may find what is loaded to be the product; LLVM may compute a product [elsewhere](Products::may_move); or the
+    /// flags allow more than joining.
+    fn of(function: Function<'m>, ends: Ends<'_, 'm>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
+        let mut loaded: FxHashSet<Place<'m>> = FxHashSet::default();
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
             if is_behind_phis(sum) {
                 return None;
             }
+            let sources = [0, 1].into_iter().flat_map(|index| all_sources(sum.operand(index)));
+            loaded.extend(
+                sources
+                    .filter(|inst| inst.opcode() == RawOpcode::LLVMLoad)
+                    .map(|load| place(load.value(), load.operand(0))),
+            );
             let Some(join) = Join::of(sum) else {
                 if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
                     return None;
@@ -66,21 +83,32 @@ impl<'m> Pins<'m> {
         if products.list.iter().any(may_move) {
             return None;
         }
-        for product in products.list.into_iter().filter(|product| meets(product.value(), leaves)) {
-            if !Editor::rounds_alone(product.ty()) {
+        for inst in products.list {
+            let adds_it = |sum: Inst<'m>| [0, 1].into_iter().any(|index| product(sum.operand(index)) == Some(inst));
+            let ends_here = |user: Inst<'m>| match ends {
+                Ends::Calls => leaves(user),
+                Ends::Objects(objects) => stored(user).is_some_and(|(_, root)| {
+                    root.is_some_and(|root| objects.iter().any(|object| object.value() == root))
+                }),
+            };
+            let is_unsure =
+                |user: Inst<'m>| !ends_here(user) && stored(user).is_some_and(|place| may_hold(&loaded, place));
+            if meets(inst.value(), is_unsure) {
                 return None;
             }
-            pins.alone.push(product);
+            if meets(inst.value(), |user| ends_here(user) || is_sum(user) && !adds_it(user)) {
+                if !Editor::rounds_alone(inst.ty()) {
+                    return None;
+                }
+                pins.alone.push(inst);
+            }
         }
         Some(pins)
     }
 
-    /// The multiply-adds that some sums are part of, and some products that are part of none, whatever becomes of the rest;
-    /// `None` if it cannot be foreseen what the sums are joined with.
-    pub fn some(function: Function<'m>, sums: &[Inst<'m>], alone: Vec<Inst<'m>>) -> Option<Pins<'m>> {
-        let joins =
-            sums.iter().map(|&sum| Join::of(sum).filter(|join| join.can_be_written())).collect::<Option<_>>()?;
-        Some(Pins { function, joins, alone })
+    /// Whether nothing is to be written out.
+    pub fn is_empty(&self) -> bool {
+        self.joins.is_empty() && self.alone.is_empty()
     }
 
     /// Writes it out.
@@ -90,6 +118,56 @@ impl<'m> Pins<'m> {
         }
         self.alone.iter().for_each(|&product| editor.round_alone(product));
     }
+}
+
+/// Where products that are rounded there end.
+#[derive(Clone, Copy, Debug)]
+pub enum Ends<'a, 'm> {
+    /// In calls, whose code comes together: in arguments, results, and whatever memory the two share.
+    Calls,
+    /// In objects that become registers.
+    Objects(&'a [Inst<'m>]),
+}
+
+/// The type of a number in memory, and the object or pointer that its address comes from; `None` is one of several.
+type Place<'m> = (Type<'m>, Option<Value<'m>>);
+
+/// Where a number is.
+fn place<'m>(number: Value<'m>, mut pointer: Value<'m>) -> Place<'m> {
+    use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
+    while let Some(inst) = pointer.as_inst() {
+        match inst.opcode() {
+            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = inst.operand(0),
+            LLVMPHI | LLVMSelect | LLVMLoad => return (number.ty(), None),
+            _ => break,
+        }
+    }
+    (number.ty(), Some(pointer))
+}
+
+/// Where an instruction stores a number.
+fn stored(user: Inst<'_>) -> Option<Place<'_>> {
+    (user.opcode() == RawOpcode::LLVMStore).then(|| place(user.operand(0), user.operand(1)))
+}
+
+/// Whether what is at a place may be at one of some.
+fn may_hold<'m>(places: &FxHashSet<Place<'m>>, (ty, root): Place<'m>) -> bool {
+    match root {
+        Some(_) => places.contains(&(ty, root)) || places.contains(&(ty, None)),
+        None => places.iter().any(|&(other, _)| other == ty),
+    }
+}
+
+/// What a value may be, seen through what passes it on.
+fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+    let (mut open, mut seen) = (vec![value], FxHashSet::default());
+    while let Some(value) = open.pop() {
+        let Some(inst) = value.as_inst() else { continue };
+        if seen.insert(inst) && passes_on(inst) {
+            open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
+        }
+    }
+    seen.into_iter()
 }
 
 /// The products of a function.
@@ -110,9 +188,10 @@ impl<'m> Products<'m> {
         Products { list, users }
     }
 
-    /// Whether LLVM may compute a product in another block than its own: in those in front of it, if some way to it has the value
-    /// (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of a branch. The value
-    /// is there if another product has the same factors, or may have those that the phis of the block are on that way.
+    /// Whether LLVM may compute a product in another block than its own, or once with another: in blocks in front of it, if some way
+    /// to it has the value (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of
+    /// a branch. The value is there if another product has the same factors, or may have those that the phis of the block are on
+    /// that way.
     pub fn may_move(&self, product: Inst<'m>) -> bool {
         let [a, b] = factors(product);
         let home = product.block();
@@ -123,19 +202,22 @@ impl<'m> Products<'m> {
         let is_alike = |factor: Value<'m>, with: Value<'m>, ways: &FxHashSet<u64>| {
             factor == with || !ways.is_empty() && !ways.is_disjoint(&sources(with))
         };
-        let are_alike = |other: &Inst<'m>| {
-            let [c, d] = factors(*other);
+        let are_alike = |other: Inst<'m>| {
+            let [c, d] = factors(other);
             let are = |c, d| is_alike(a, c, &ours) && is_alike(b, d, &theirs);
-            *other != product && (are(c, d) || are(d, c))
+            other != product && (are(c, d) || are(d, c))
         };
         let others = [a, b].into_iter().filter_map(|factor| self.users.get(&factor)).flatten();
-        let alike: FxHashSet<Block<'m>> = others.copied().filter(are_alike).map(|other| other.block()).collect();
+        let alike: FxHashSet<Block<'m>> = others.copied().filter(|&other| are_alike(other)).map(Inst::block).collect();
         let is_before = |block: Block<'m>| next(block).any(|succ| succ == home);
-        !alike.is_empty()
-            && home.function().blocks().filter(|&block| is_before(block)).any(|way| {
-                alike.iter().any(|&block| is_always_before(block, way))
-                    || next(way).all(|side| side == home || alike.contains(&side)) && next(way).count() > 1
-            })
+        let is_hoisted =
+            |way: Block<'m>| next(way).all(|side| side == home || alike.contains(&side)) && next(way).count() > 1;
+        // where a factor is computed anew, so is the product
+        let anew = || [a, b].into_iter().filter_map(Value::as_inst).map(Inst::block);
+        let comes_along =
+            |block: Block<'m>| leads(block, home, None) && anew().all(|def| leads(block, home, Some(def)));
+        alike.iter().any(|&block| block == home || comes_along(block))
+            || !alike.is_empty() && home.function().blocks().filter(|&block| is_before(block)).any(is_hoisted)
     }
 }
 
@@ -184,14 +266,7 @@ fn sources(value: Value<'_>) -> FxHashSet<u64> {
 
 /// What a value may be, if it is a product, and what passes that on.
 fn computed<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
-    let (mut open, mut seen) = (vec![value], FxHashSet::default());
-    while let Some(value) = open.pop() {
-        let Some(inst) = value.as_inst() else { continue };
-        if seen.insert(inst) && passes_on(inst) {
-            open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
-        }
-    }
-    seen.into_iter().filter(|&inst| Pair::MultiplyAdd.begins_with(inst) || passes_on(inst))
+    all_sources(value).filter(|&inst| Pair::MultiplyAdd.begins_with(inst) || passes_on(inst))
 }
 
 /// Whether it is a sum of what may be a product, with phis in between, or selects of another block.
@@ -222,8 +297,8 @@ fn number(value: Value<'_>, depth: u32) -> u64 {
 }
 
 impl<'m> Join<'m> {
-    /// What the back end makes of a sum ([rules](super)). Nothing is sure of products with other uses that LLVM may still take
-    /// out of a loop, nor of twice a product.
+    /// What the back end makes of a sum ([rules](super)). Nothing is sure of products that LLVM may still take out of a loop,
+    /// which it then unrolls, nor of twice a product.
     fn of(sum: Inst<'m>) -> Option<Join<'m>> {
         let its_own = |operand: u32| {
             let inst = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
@@ -233,7 +308,9 @@ impl<'m> Join<'m> {
         if is_wide(sum)
             && let Some(join) = its_own(0).or_else(|| its_own(1))
         {
-            return Some(join);
+            let home = join.product.block();
+            let is_near = home == sum.block() || !comes_back(sum.block(), Some(home));
+            return (is_near && stays(join.product)).then_some(join);
         }
         let join = |operand: u32| {
             let (mut value, mut is_negated) = (sum.operand(operand), false);
@@ -249,7 +326,7 @@ impl<'m> Join<'m> {
             }
         };
         let found = [join(0), join(1)];
-        if !found.iter().flatten().all(|join| stays(join.product)) {
+        if !found.iter().flatten().all(|join| stays(join.product) && !are_parted(join.product, sum)) {
             return None;
         }
         match found {
@@ -278,6 +355,39 @@ pub fn is_wide(inst: Inst<'_>) -> bool {
     matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
 }
 
+/// Whether there is an operation on a range of memory between a product and a sum of its block: the back end makes a loop of it.
+fn are_parted(product: Inst<'_>, sum: Inst<'_>) -> bool {
+    product.block().insts().skip_while(|&inst| inst != product).take_while(|&inst| inst != sum).any(is_range)
+}
+
+/// Whether an instruction is part of a multiply-add that is made of a product and a sum, or has been [written out](Pins).
+pub fn is_part(inst: Inst<'_>) -> bool {
+    let is_written = || {
+        let callee = if inst.opcode() == RawOpcode::LLVMCall { inst.called_function() } else { None };
+        callee.is_some_and(|callee| callee.name().starts_with("llvm.fma.")) && !inst.allows_contraction()
+    };
+    let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
+    Pair::MultiplyAdd.begins_with(inst) && meets(inst.value(), adds)
+        || adds(inst) && [0, 1].into_iter().any(|index| product(inst.operand(index)).is_some())
+        || is_written()
+}
+
+/// Whether an instruction is an operation on a range of memory.
+fn is_range(inst: Inst<'_>) -> bool {
+    let callee = if inst.opcode() == RawOpcode::LLVMCall { inst.called_function() } else { None };
+    callee.is_some_and(|callee| callee.name().starts_with("llvm.mem"))
+}
+
+/// Whether it is an operation on a range of memory that parts a product of its block from a sum there.
+pub fn parts(range: Inst<'_>) -> bool {
+    let mut before = range.block().insts().take_while(|&inst| inst != range);
+    is_range(range)
+        && before.any(|inst| {
+            let is_sum = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && user.block() == range.block();
+            Pair::MultiplyAdd.begins_with(inst) && meets(inst.value(), |user| is_sum(user) && are_parted(inst, user))
+        })
+}
+
 /// Uses of a product in its block, and one for all elsewhere.
 fn uses(product: Inst<'_>) -> usize {
     let users = || product.value().users().filter_map(Value::as_inst);
@@ -287,7 +397,7 @@ fn uses(product: Inst<'_>) -> usize {
 }
 
 /// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
-pub fn stays(product: Inst<'_>) -> bool {
+fn stays(product: Inst<'_>) -> bool {
     let home = product.block();
     if !comes_back(home, None) {
         return true;
@@ -326,21 +436,20 @@ fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool
     false
 }
 
-/// The blocks where it depends on what else is in them whether a product is joined with a sum behind a phi:
+/// Whether it depends on other code of a function what is joined in it, since
 ///
-/// - of loops that bring a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop. It unrolls
-///   innermost loops, of those that are there when LLVM is done;
-/// - with little beside such a sum: LLVM's early tail duplication copies blocks of two instructions to the ways that lead there.
-pub fn undecided<'m>(function: Function<'m>, is_early: bool) -> FxHashSet<Block<'m>> {
+/// - a loop brings a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop;
+/// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
+///   to the ways that lead there.
+///
+/// Whatever changes in such a function, another loop counter included, may decide otherwise.
+pub fn is_undecided(function: Function<'_>) -> bool {
     if !may_pair(&[function], Pair::MultiplyAdd) {
-        return FxHashSet::default();
+        return false;
     }
     let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
-    let is_small = |block: &Block<'m>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
-    let sums = |block: &Block<'m>| block.insts().any(is_behind_phis);
-    let mut found: FxHashSet<Block<'m>> = function.blocks().filter(is_small).filter(sums).collect();
-    let is_phi = |inst: &Inst<'m>| inst.opcode() == RawOpcode::LLVMPHI;
-    for phi in function.blocks().flat_map(|block| block.insts()).filter(is_phi) {
+    let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
+    let carries = |phi: Inst<'_>| {
         let head = phi.block();
         let brings = |index: u32| {
             let (value, from) = phi.incoming(index);
@@ -350,21 +459,29 @@ pub fn undecided<'m>(function: Function<'m>, is_early: bool) -> FxHashSet<Block<
                 && is_always_before(head, from)
                 && products.any(|block| is_always_before(head, block))
         };
-        let adds = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
-        if !(0..phi.incoming_count()).any(brings) || !meets(phi.value(), adds) {
-            continue;
-        }
-        let blocks: Vec<Block<'m>> = function.blocks().filter(|&block| is_around(head, block)).collect();
-        if is_early || blocks.iter().all(|&block| block == head || !comes_back(block, Some(head))) {
-            found.extend(blocks);
-        }
-    }
-    found
+        let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
+        let is_innermost = || {
+            let mut blocks = function.blocks().filter(|&block| is_around(head, block));
+            blocks.all(|block| block == head || !comes_back(block, Some(head)))
+        };
+        phi.opcode() == RawOpcode::LLVMPHI
+            && (0..phi.incoming_count()).any(brings)
+            && meets(phi.value(), adds)
+            && is_innermost()
+    };
+    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(carries))
 }
 
 /// Whether a block is in the loop that a header begins.
 fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
     leads(block, header, None) && is_always_before(header, block)
+}
+
+/// Whether LLVM may compute it in another order with others.
+fn is_loose(inst: Inst<'_>) -> bool {
+    use RawOpcode::{LLVMCall, LLVMFAdd, LLVMFDiv, LLVMFMul, LLVMFRem, LLVMFSub};
+    let rounds = matches!(inst.opcode(), LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem | LLVMCall);
+    rounds && inst.is_reassociable()
 }
 
 /// Whether an instruction passes a value to memory or to another function.

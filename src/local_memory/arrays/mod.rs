@@ -5,7 +5,7 @@
 //! loop alone, and for NVPTX has no preference for loops that keep an object in memory; nvcc unrolls them.
 //!
 //! 1. For each object, [`index`] finds the loops whose counters its addresses depend on, or what else they depend on.
-//! 2. [`plan`] decides from read-only facts: size, registers, occupancy; [`products`] says how results keep their bits.
+//! 2. [`plan`] decides from read-only facts: size, registers, occupancy.
 //! 3. LLVM unrolls the loops, and its `sroa` makes registers of the objects.
 //!
 //! It runs after LLVM has inlined, before branches are fused and before objects are moved to shared memory.
@@ -14,7 +14,6 @@ mod index;
 pub mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;
-mod products;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
@@ -58,7 +57,7 @@ impl<'m> FunctionPass<'m> for Arrays {
             #[cfg(any(feature = "mutants", test))]
             planted::before(editor, &plan);
             plan.stores.iter().for_each(|&store| editor.store_in_place(store));
-            plan.pins.apply(editor);
+            plan.pins.iter().for_each(|pins| pins.apply(editor));
             plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
         }
     }

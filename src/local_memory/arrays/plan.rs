@@ -1,12 +1,11 @@
 //! For which stack objects are loops unrolled? Decided from facts, before anything is changed.
 
 use super::index::{Unrolled, loops_of};
-use super::products;
 use crate::analyses::FunctionAnalyses;
 use crate::local_memory::reject::Reject;
 use crate::settings::Results;
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::raw::Pins;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
@@ -32,8 +31,7 @@ pub struct Plan<'m> {
     /// Estimated registers, and those afterwards.
     pub before: u32,
     pub after: u32,
-    /// Sums that stay joined with their products, and products that keep their own rounding.
-    pub pins: Pins<'m>,
+    pub pins: Vec<Pins<'m>>,
     /// Stores of what is to stay where it is computed.
     pub stores: Vec<Inst<'m>>,
 }
@@ -85,18 +83,18 @@ pub fn plan<'m>(analyses: &mut FunctionAnalyses<'m>, results: Results) -> Decide
     }
     let Some(Size { instructions, registers }) = taken_size else { return (None, refusals) };
     let objects: Vec<&Object> = taken.iter().map(|candidate| candidate.object).collect();
+    let allocas: Vec<Inst<'m>> = taken.iter().map(|candidate| candidate.alloca).collect();
     let pins = match results {
-        Results::Same => products::pins(outline, handles, &objects),
-        Results::Contract => Pins::some(handles.function, &[], Vec::new()),
+        Results::Same => Pins::of_all(&[handles.function], Ends::Objects(&allocas)),
+        Results::Contract => Some(Vec::new()),
     };
-    let allocas = taken.iter().map(|candidate| candidate.alloca);
     let Some(pins) = pins else {
-        refusals.extend(allocas.map(|alloca| (alloca, Reject::Contraction)));
+        refusals.extend(allocas.into_iter().map(|alloca| (alloca, Reject::Contraction)));
         return (None, refusals);
     };
     let latch = |one: &Unrolled| handles.inst(outline.func.terminator(one.latch));
     let plan = Plan {
-        objects: allocas.collect(),
+        objects: allocas,
         bytes: objects.iter().map(|object| object.size).sum(),
         latches: loops(&taken).iter().map(latch).collect(),
         instructions,

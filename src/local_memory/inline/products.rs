@@ -7,7 +7,7 @@
 use super::calls::callees;
 use super::plan::Stage;
 use warpwise_analysis::contraction::Pair;
-use warpwise_analysis::contraction::raw::{Pins, may_pair};
+use warpwise_analysis::contraction::raw::{Ends, Pins, may_pair};
 use warpwise_ir::llvm::handle::{Function, Inst};
 
 /// What is written out in the two functions of a call; `None` if it cannot be foreseen what is joined.
@@ -17,7 +17,7 @@ pub fn pins<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Ve
         let all = with_callees(&functions);
         return (!Pair::ALL.into_iter().any(|pair| may_pair(&all, pair))).then(Vec::new);
     }
-    Pins::of_all(&functions)
+    Pins::of_all(&functions, Ends::Calls)
 }
 
 /// Some functions, and all that they may call, which LLVM may inline into them.

@@ -65,17 +65,17 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     edit(plan, steered.ground(analyses.outline()), kept, Editor::has_effects)
 }
 
-/// Removes what would change blocks where [other code](raw::undecided) decides about multiply-adds.
+/// Removes moves that would change multiply-adds: all where [other code](raw::is_undecided) decides about them, and those of
+/// objects that are filled or copied [between a product and a sum](raw::parts).
 fn keep_joins<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>, plan: &mut StackPlan) {
     if steered.settings.results == Results::Contract || plan.moves.is_empty() {
         return;
     }
-    let undecided = raw::undecided(steered.body(), false);
+    let is_undecided = raw::is_undecided(steered.body());
     let StackPlan { moves, refusals } = plan;
     moves.retain(|planned| {
-        let accesses = planned.object.accesses.iter().map(|access| access.inst);
-        let mut touched = accesses.chain(planned.object.derived.iter().copied());
-        let stays = touched.any(|inst| undecided.contains(&analyses.handles.inst(inst).block()));
+        let mut accesses = planned.object.accesses.iter().map(|access| analyses.handles.inst(access.inst));
+        let stays = is_undecided || accesses.any(raw::parts);
         refusals.extend(stays.then_some((planned.object.address, Reject::Contraction)));
         !stays
     });
