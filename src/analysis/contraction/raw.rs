@@ -171,14 +171,14 @@ fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
 }
 
 /// The products of a function.
-pub struct Products<'m> {
+struct Products<'m> {
     list: Vec<Inst<'m>>,
     /// The products that use a value.
     users: FxHashMap<Value<'m>, Vec<Inst<'m>>>,
 }
 
 impl<'m> Products<'m> {
-    pub fn of(function: Function<'m>) -> Products<'m> {
+    fn of(function: Function<'m>) -> Products<'m> {
         let insts = function.blocks().flat_map(|block| block.insts());
         let list: Vec<Inst<'m>> = insts.filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
         let mut users: FxHashMap<Value<'m>, Vec<Inst<'m>>> = FxHashMap::default();
@@ -192,7 +192,7 @@ impl<'m> Products<'m> {
     /// to it has the value (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of
     /// a branch. The value is there if another product has the same factors, or may have those that the phis of the block are on
     /// that way.
-    pub fn may_move(&self, product: Inst<'m>) -> bool {
+    fn may_move(&self, product: Inst<'m>) -> bool {
         let [a, b] = factors(product);
         let home = product.block();
         let is_phi = |factor: Value<'m>| {
@@ -351,7 +351,7 @@ pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
 }
 
 /// Whether a product or sum is a float or a double, which are joined wherever they are.
-pub fn is_wide(inst: Inst<'_>) -> bool {
+fn is_wide(inst: Inst<'_>) -> bool {
     matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
 }
 
