@@ -337,7 +337,10 @@ fn callee(line: &str) -> Option<&str> {
 /// Kernels whose multiply-adds are not those of clang: a line for each.
 pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
     let has_any = |name: &str, remarks: &[&str]| {
-        ours.done.iter().any(|(function, remark)| function == name && remarks.contains(&remark.as_str()))
+        let is_its = |function: &str| {
+            function == name || ptx::owner(name).is_some_and(|seed| ptx::owner(function) == Some(seed))
+        };
+        ours.done.iter().any(|(function, remark)| is_its(function) && remarks.contains(&remark.as_str()))
     };
     let recomputes = |name: &str| has_any(name, RECOMPUTES) || has_any(name, UNROLLS) && has_any(name, DROPS);
     let (before, after) = (roundings_of_functions(plain), roundings_of_functions(&ours.ptx));

@@ -438,7 +438,8 @@ fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool
 
 /// Whether it depends on other code of a function what is joined in it, since
 ///
-/// - a loop brings a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop;
+/// - a loop brings a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop, as it may an
+///   innermost one, and LLVM may still unroll those in it;
 /// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
 ///   to the ways that lead there.
 ///
@@ -460,14 +461,7 @@ pub fn is_undecided(function: Function<'_>) -> bool {
                 && products.any(|block| is_always_before(head, block))
         };
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
-        let is_innermost = || {
-            let mut blocks = function.blocks().filter(|&block| is_around(head, block));
-            blocks.all(|block| block == head || !comes_back(block, Some(head)))
-        };
-        phi.opcode() == RawOpcode::LLVMPHI
-            && (0..phi.incoming_count()).any(brings)
-            && meets(phi.value(), adds)
-            && is_innermost()
+        phi.opcode() == RawOpcode::LLVMPHI && (0..phi.incoming_count()).any(brings) && meets(phi.value(), adds)
     };
     function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(carries))
 }
