@@ -218,8 +218,7 @@ impl<'a> Fuse<'a> {
     /// Writes out [what is joined](pins) in a function of which a branch is going to go; returns whether it has changed.
     fn pin<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
         let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
-            let pins =
-                pins(self.settings, self.is_early, function).filter(|pins| pins.iter().any(|pins| !pins.is_empty()))?;
+            let pins = pins(self.settings, self.is_early, function).filter(|pins| !pins.is_empty())?;
             let known = analyses.of(function);
             let will_go =
                 !self.trees(known).is_empty() || self.look(known, false).is_some_and(|work| !work.plans.is_empty());

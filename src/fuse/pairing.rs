@@ -108,12 +108,11 @@ impl<'m> Context<'_, 'm> {
 /// What has to be written out in a function before its branches go, so that results keep their bits; `None` if that cannot be.
 /// Before LLVM has inlined and simplified it is not known what is joined.
 pub fn pins<'m>(settings: &Settings, is_early: bool, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
-    let has_pair = || Pair::ALL.into_iter().any(|pair| may_pair(&[function], pair));
-    match settings.results {
-        Results::Contract => Some(Vec::new()),
-        Results::Same if is_early => (!has_pair()).then(Vec::new),
-        Results::Same => Pins::of_all(&[function], Ends::Objects(&[])),
+    if is_early && settings.results == Results::Same {
+        let has_pair = Pair::ALL.into_iter().any(|pair| may_pair(&[function], pair));
+        return (!has_pair).then(Vec::new);
     }
+    settings.results.pins(function, Ends::Objects(&[]))
 }
 
 /// What a pair of blocks executes after melding, and what that saves. All costs are in issue cycles.

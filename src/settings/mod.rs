@@ -19,8 +19,10 @@ pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
 pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform};
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence;
 use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::source::Whose;
 
 /// May results differ in the last bit from those of clang alone?
@@ -31,6 +33,16 @@ pub enum Results {
     Same,
     /// As far as the flags of the instructions allow contraction.
     Contract,
+}
+
+impl Results {
+    /// What has to be [written out](Pins::of_all) in a function before it changes; `None` if it must not change.
+    pub fn pins<'m>(self, function: Function<'m>, ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
+        match self {
+            Results::Same => Pins::of_all(&[function], ends),
+            Results::Contract => Some(Vec::new()),
+        }
+    }
 }
 
 /// Does a transform do whatever is legal?

@@ -10,7 +10,7 @@ use crate::settings::{Results, Transform};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::raw::{Ends, Pins};
+use warpwise_analysis::contraction::raw::Ends;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::gpu::prices::{WHOLE_LEAST_SHARE, WHOLE_MAX_INSTRUCTIONS};
@@ -58,24 +58,14 @@ impl<'m> FunctionPass<'m> for Whole {
             Some(Decision::plan(latch, "LoopUnrolled", plan.to_string(), latch))
         };
         let found: Vec<_> = innermost.into_iter().filter_map(decide).collect();
-        let may_change = found.is_empty() || self.pins(function).is_some();
+        let may_change = found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some();
         if may_change { found } else { Vec::new() }
     }
 
     fn apply(&self, latches: Vec<handle::Inst<'m>>, editor: &mut Editor<'m>) {
-        let pins = latches.first().and_then(|latch| self.pins(latch.block().function()));
+        let pins = latches.first().and_then(|latch| self.results.pins(latch.block().function(), Ends::Objects(&[])));
         pins.iter().flatten().for_each(|pins| pins.apply(editor));
         latches.into_iter().for_each(|latch| editor.ask_to_unroll_fully(latch));
-    }
-}
-
-impl Whole {
-    /// What has to be written out in a function before its loops go, if it can be.
-    fn pins<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
-        match self.results {
-            Results::Same => Pins::of_all(&[function], Ends::Objects(&[])),
-            Results::Contract => Some(Vec::new()),
-        }
     }
 }
 

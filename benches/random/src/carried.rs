@@ -3,7 +3,7 @@
 //! Those that bring a product of one iteration to a sum of the next. Whether `ptxas` unrolls an innermost loop depends on all
 //! that is in it, so such a loop must be in both builds as it is in one.
 
-use crate::ptx::{base, chunks, words};
+use crate::ptx::{base, chunks, parts, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop: how often it has each operation.
@@ -35,12 +35,6 @@ fn loops(text: &str) -> BTreeSet<Body> {
     let all: BTreeMap<usize, usize> = lines.iter().enumerate().filter_map(backward).collect();
     let bodies = all.iter().map(|(&from, &to)| &lines[from..=to]);
     bodies.filter(|body| carries(body)).map(operations).collect()
-}
-
-/// The operation of a line, its guard left out, and its operands.
-pub fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
-    let mut words = words(line.split("//").next()?).skip_while(|word| word.starts_with('@'));
-    Some((words.next()?, words.collect()))
 }
 
 /// Whether a sum uses what a product below it computes, unless another sum or multiply-add computes the register behind that.

@@ -21,9 +21,9 @@
 //!
 //! **Loops** that bring a product to a sum of the next iteration are [as they were](carried).
 
-use crate::carried::{self, parts};
+use crate::carried;
 use crate::compile::{Built, LEVEL, Tools, Variant};
-use crate::ptx::{self, chunks, words};
+use crate::ptx::{self, chunks, parts, words};
 use crate::units;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};

@@ -55,9 +55,15 @@ fn symbol(text: &str) -> &str {
     &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())]
 }
 
-/// The operation of a line and its operands.
+/// What a line consists of: operations, operands, guards.
 pub fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty())
+}
+
+/// The operation of a line, its guard left out, and its operands.
+pub fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
+    let mut words = words(line.split("//").next()?).skip_while(|word| word.starts_with('@'));
+    Some((words.next()?, words.collect()))
 }
 
 /// The kernel of an alternative, which has its name, and behind a dollar sign its own.

@@ -184,13 +184,16 @@ fn assemble(
     let cubin = job.cubin(folder, "plain");
     let assembles = |seeds: &BTreeSet<u64>| tools.assemble(&ptx::keep(plain, seeds), &cubin, LEVEL);
     // ptxas crashes on some of clang's own code
-    if !changed.is_empty() && assembles(&changed).is_err() {
+    let is_assembled = changed.is_empty() || assembles(&changed).is_ok();
+    if !is_assembled {
         changed.retain(|&seed| assembles(&BTreeSet::from([seed])).is_ok());
     }
     if changed.is_empty() {
         return Ok(());
     }
-    assembles(&changed)?;
+    if !is_assembled {
+        assembles(&changed)?;
+    }
     let ours = ptx::keep(&ours, &changed);
     job.entries = ptx::entries(&ours);
     job.entries.retain(|(_, entry)| !versions.contains(entry));

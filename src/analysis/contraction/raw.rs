@@ -41,11 +41,13 @@ impl<'m> Pins<'m> {
         if may_pair(functions, Pair::Narrowings) || insts.into_iter().any(is_loose) {
             return None;
         }
-        if may_pair(functions, Pair::MultiplyAdd) {
-            functions.iter().map(|&function| Pins::of(function, ends)).collect()
-        } else {
-            Some(Vec::new())
+        if !may_pair(functions, Pair::MultiplyAdd) {
+            return Some(Vec::new());
         }
+        let mut pins: Vec<Pins<'m>> =
+            functions.iter().map(|&function| Pins::of(function, ends)).collect::<Option<_>>()?;
+        pins.retain(|pins| !pins.joins.is_empty() || !pins.alone.is_empty());
+        Some(pins)
     }
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a sum uses a product, and is not joined for sure;
@@ -104,11 +106,6 @@ impl<'m> Pins<'m> {
             }
         }
         Some(pins)
-    }
-
-    /// Whether nothing is to be written out.
-    pub fn is_empty(&self) -> bool {
-        self.joins.is_empty() && self.alone.is_empty()
     }
 
     /// Writes it out.
@@ -362,10 +359,7 @@ fn are_parted(product: Inst<'_>, sum: Inst<'_>) -> bool {
 
 /// Whether an instruction is part of a multiply-add that is made of a product and a sum, or has been [written out](Pins).
 pub fn is_part(inst: Inst<'_>) -> bool {
-    let is_written = || {
-        let callee = if inst.opcode() == RawOpcode::LLVMCall { inst.called_function() } else { None };
-        callee.is_some_and(|callee| callee.name().starts_with("llvm.fma.")) && !inst.allows_contraction()
-    };
+    let is_written = || calls(inst, "llvm.fma.") && !inst.allows_contraction();
     let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
     Pair::MultiplyAdd.begins_with(inst) && meets(inst.value(), adds)
         || adds(inst) && [0, 1].into_iter().any(|index| product(inst.operand(index)).is_some())
@@ -374,8 +368,13 @@ pub fn is_part(inst: Inst<'_>) -> bool {
 
 /// Whether an instruction is an operation on a range of memory.
 fn is_range(inst: Inst<'_>) -> bool {
+    calls(inst, "llvm.mem")
+}
+
+/// Whether an instruction calls a function whose name begins so.
+fn calls(inst: Inst<'_>, start: &str) -> bool {
     let callee = if inst.opcode() == RawOpcode::LLVMCall { inst.called_function() } else { None };
-    callee.is_some_and(|callee| callee.name().starts_with("llvm.mem"))
+    callee.is_some_and(|callee| callee.name().starts_with(start))
 }
 
 /// Whether it is an operation on a range of memory that parts a product of its block from a sum there.

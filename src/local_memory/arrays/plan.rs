@@ -84,11 +84,7 @@ pub fn plan<'m>(analyses: &mut FunctionAnalyses<'m>, results: Results) -> Decide
     let Some(Size { instructions, registers }) = taken_size else { return (None, refusals) };
     let objects: Vec<&Object> = taken.iter().map(|candidate| candidate.object).collect();
     let allocas: Vec<Inst<'m>> = taken.iter().map(|candidate| candidate.alloca).collect();
-    let pins = match results {
-        Results::Same => Pins::of_all(&[handles.function], Ends::Objects(&allocas)),
-        Results::Contract => Some(Vec::new()),
-    };
-    let Some(pins) = pins else {
+    let Some(pins) = results.pins(handles.function, Ends::Objects(&allocas)) else {
         refusals.extend(allocas.into_iter().map(|alloca| (alloca, Reject::Contraction)));
         return (None, refusals);
     };
