@@ -13,7 +13,8 @@
 //! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
 //! one block; what is said of products and sums below holds for such pairs, too.
 //!
-//! The last two see through a change of sign, and none through a phi or a select. (`ptxas` of CUDA 13.0 for sm_90, tried with
+//! The last two see through a change of sign, `ptxas` also through the absolute value of a square of floats, and none through a
+//! phi or a select. (`ptxas` of CUDA 13.0 for sm_90, tried with
 //! branches, loops and barriers between the two; floats and doubles; not if either has a rounding mode of its own, which is
 //! how LLVM prints it without the flag. The peephole as in LLVM 22 and 23.)
 //!
@@ -125,11 +126,10 @@ impl<'a, 'm> Joins<'a, 'm> {
         let (mut open, mut seen) = (vec![first], FxHashSet::default());
         while let Some(inst) = open.pop() {
             for &user in self.outline.users(func.result(inst)) {
-                let opcode = func.insts[user].opcode;
                 if is_second(user) {
                     return true;
                 }
-                if (opcode == Opcode::Phi || opcode.passes_on_product()) && seen.insert(user) {
+                if self.passes_on(user) && seen.insert(user) {
                     open.push(user);
                 }
             }
@@ -158,14 +158,18 @@ impl<'a, 'm> Joins<'a, 'm> {
         blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts) || raw::is_undecided(self.handles.function)
     }
 
+    /// Whether the result of an instruction may be a product that is an operand.
+    fn passes_on(&self, inst: Inst) -> bool {
+        raw::passes_on(self.handles.inst(inst))
+    }
+
     /// The instructions whose result a value may be, its sign perhaps changed.
     fn sources(&self, value: Value) -> Vec<Inst> {
         let func = &self.outline.func;
         let (mut open, mut seen) = (vec![value], FxHashSet::default());
         while let Some(value) = open.pop() {
             let Some(def) = func.def(value) else { continue };
-            if seen.insert(def) && (func.insts[def].opcode == Opcode::Phi || func.insts[def].opcode.passes_on_product())
-            {
+            if seen.insert(def) && self.passes_on(def) {
                 open.extend(func.operands(def));
             }
         }

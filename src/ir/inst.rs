@@ -91,14 +91,6 @@ impl Opcode {
     pub fn is_value_of_operands(self) -> bool {
         self == Opcode::Phi || (self.is_computation() && !matches!(self, Opcode::Load | Opcode::Freeze | Opcode::Other))
     }
-    /// Whether it passes on a product: the result is one of its operands with another sign, type or place, or what the
-    /// back end looks through when it joins products and sums. Phis do, too, but from other blocks.
-    pub fn passes_on_product(self) -> bool {
-        use Opcode::{BitCast, ExtractElement, ExtractValue, FNeg, FpCast, Freeze};
-        use Opcode::{InsertElement, InsertValue, Select, ShuffleVector};
-        let moves = matches!(self, ExtractElement | ExtractValue | InsertElement | InsertValue | ShuffleVector);
-        moves || matches!(self, BitCast | FNeg | FpCast | Freeze | Select)
-    }
     /// Whether it is arithmetic or logic of two integers.
     #[inline]
     pub fn is_integer_arithmetic(self) -> bool {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_analysis::access::{Space, space_of};
 use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_ir::Func;
@@ -203,7 +204,7 @@ impl<'a> Body<'a> {
         let products: FxHashSet<Value> = products.map(|product| self.func.result(product)).collect();
         let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
         let uses = |inst: Inst, of: &FxHashSet<Value>| self.func.operands(inst).iter().any(|value| of.contains(value));
-        let passes = |inst: Inst| opcode(inst).passes_on_product();
+        let passes = |inst: Inst| opcode(inst) != Opcode::Phi && raw::passes_on(handles.inst(inst));
         let products = self.closure(products, passes);
         let carried = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| products.contains(&next)));
         let carried = self.closure(carried.map(|phi| self.func.result(phi)).collect(), passes);

@@ -44,10 +44,10 @@ fn carries(body: &[&str]) -> bool {
     for (operation, words) in body.iter().filter_map(|line| parts(line)) {
         let Some((&result, sources)) = words.split_first() else { continue };
         let is_float = ["f16", "f32", "f64"].iter().any(|ty| operation.ends_with(ty));
-        let is = |starts: [&str; 2]| starts.iter().any(|start| operation.starts_with(start));
+        let is = |starts: &[&str]| starts.iter().any(|start| operation.starts_with(start));
         let is_joinable = is_float && !operation.contains(".rn");
-        let is_copy = is(["mov.b", "neg."]) && sources.iter().any(|source| products.contains(source));
-        if is_joinable && is(["add.", "sub."]) && sources.first() != sources.get(1) {
+        let is_copy = is(&["mov.b", "neg.", "abs."]) && sources.iter().any(|source| products.contains(source));
+        if is_joinable && is(&["add.", "sub."]) && sources.first() != sources.get(1) {
             summed.extend(sources.iter().copied().filter(|source| !defined.contains(*source)));
         }
         if is_joinable && operation.starts_with("mul.") || is_copy {
@@ -60,9 +60,9 @@ fn carries(body: &[&str]) -> bool {
     !summed.is_disjoint(&products)
 }
 
-/// The operations, but for jumps and copies, which the order of blocks decides.
+/// The operations, but for jumps and copies, which the order of blocks decides, and numbered names of prototypes.
 fn operations(body: &[&str]) -> Body {
-    const LEFT_OUT: [&str; 4] = ["bra", "mov.", "//", ".pragma"];
+    const LEFT_OUT: [&str; 5] = ["bra", "mov.", "//", ".pragma", "prototype_"];
     let mut out = Body::new();
     for (operation, _) in body.iter().filter_map(|line| parts(line)) {
         if !LEFT_OUT.iter().any(|start| operation.starts_with(start)) && !operation.ends_with(':') {

@@ -237,7 +237,8 @@ fn is_narrower(store: &str, register: &str) -> bool {
 /// Products, sums and multiply-adds of a kernel, by type; doubles that are rounded to halves at once.
 type Roundings = BTreeMap<(String, &'static str), usize>;
 
-/// A product that one sum uses is a multiply-add, which `ptxas` makes of the two wherever they are.
+/// A product that one sum uses is a multiply-add, which `ptxas` makes of the two wherever they are, unless the product is
+/// twice a value.
 fn roundings(text: &str) -> Roundings {
     let lines: Vec<(&str, Vec<&str>)> = text.lines().filter_map(parts).collect();
     let kinds: Vec<Option<(&str, &str)>> =
@@ -256,16 +257,19 @@ fn roundings(text: &str) -> Roundings {
         let [user] = users.get(result)?[..] else { return None };
         (results.get(result) == Some(&1)).then_some(user)
     };
-    // the sum that a product is part of, perhaps with the opposite sign
+    // the sum that a product is part of, perhaps with the opposite sign, or as the absolute value of a square
     let sum_of = |at: usize| {
         let user = only_user(at)?;
-        let user = if lines[user].0.starts_with("neg.f") { only_user(user)? } else { user };
+        let is_square = lines[at].1.get(1) == lines[at].1.get(2);
+        let is_seen_through = lines[user].0.starts_with("neg.f") || lines[user].0 == "abs.f32" && is_square;
+        let user = if is_seen_through { only_user(user)? } else { user };
         matches!(kinds[user], Some(("f32" | "f64", "sum"))).then_some(user).filter(|&user| may_join(user))
     };
     let mut joined = BTreeSet::new();
     let mut out = Roundings::new();
     for (at, kind) in kinds.iter().enumerate().filter_map(|(at, kind)| Some((at, (*kind)?))) {
-        let is_part = kind.1 == "mul" && may_join(at) && sum_of(at).is_some_and(|sum| joined.insert(sum));
+        let is_part =
+            lines[at].0.starts_with("mul") && may_join(at) && sum_of(at).is_some_and(|sum| joined.insert(sum));
         let kind = (kind.0.to_owned(), if is_part { "fma" } else { kind.1 });
         *out.entry(kind).or_default() += 1;
     }
@@ -479,6 +483,15 @@ mod tests {
         assert!(!contractions(&entry(fma), &ours(two)).is_empty());
         assert!(!contractions(&entry(two), &ours(fma)).is_empty());
         assert!(contractions(&entry(&format!("{fma}{two}")), &ours(fma)).is_empty(), "nobody needs it");
+        let square = |operation: &str| format!("\tmul.f32 %a, %b, %b;\n\t{operation} %c, %a;\n\tadd.f32 %d, %c, %e;\n");
+        let joined = "\tfma.rn.f32 %d, %b, %b, %e;\n";
+        assert!(contractions(&entry(joined), &ours(&square("abs.f32"))).is_empty());
+        assert!(!contractions(&entry(joined), &ours(&square("sqrt.rn.f32"))).is_empty());
+        let twice = entry("\tadd.f32 %a, %b, %b;\n\tadd.f32 %d, %a, %e;\n");
+        assert!(
+            contractions(&twice, &ours("\tadd.f32 %a, %b, %b;\n\tadd.f32 %d, %a, %e;\n\tadd.f32 %f, %a, %e;\n"))
+                .is_empty()
+        );
         assert!(!contractions(&entry("\tcvt.rn.f32.f64 %a, %b;\n"), &ours("\tcvt.rn.f16.f64 %a, %b;\n")).is_empty());
         let called = format!(".func h()\n{{\n{fma}}}\n{}", entry("\tcall.uni (r), h, (p);\n"));
         assert!(contractions(&called, &ours(fma)).is_empty(), "inlined");

@@ -79,13 +79,12 @@ impl<'m> Pins<'m> {
             }
             pins.joins.push(join);
         }
-        let products = Products::of(function);
+        let mut products = Products::of(function);
         let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
-        let may_move = |&product: &Inst<'m>| meets(product.value(), is_sum) && products.may_move(product);
-        if products.list.iter().any(may_move) {
-            return None;
-        }
-        for inst in products.list {
+        for inst in products.list.clone() {
+            if meets(inst.value(), is_sum) && products.may_move(inst) {
+                return None;
+            }
             let adds_it = |sum: Inst<'m>| [0, 1].into_iter().any(|index| product(sum.operand(index)) == Some(inst));
             let ends_here = |user: Inst<'m>| match ends {
                 Ends::Calls => leaves(user),
@@ -170,51 +169,62 @@ fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
 /// The products of a function.
 struct Products<'m> {
     list: Vec<Inst<'m>>,
-    /// The products that use a value.
-    users: FxHashMap<Value<'m>, Vec<Inst<'m>>>,
+    /// Those that have a factor with such a number.
+    users: FxHashMap<u64, Vec<Inst<'m>>>,
+    numbers: Numbers<'m>,
 }
 
 impl<'m> Products<'m> {
     fn of(function: Function<'m>) -> Products<'m> {
         let insts = function.blocks().flat_map(|block| block.insts());
         let list: Vec<Inst<'m>> = insts.filter(|&inst| Pair::MultiplyAdd.begins_with(inst)).collect();
-        let mut users: FxHashMap<Value<'m>, Vec<Inst<'m>>> = FxHashMap::default();
+        let mut users: FxHashMap<u64, Vec<Inst<'m>>> = FxHashMap::default();
+        let mut numbers = Numbers::default();
         for &product in &list {
-            factors(product).into_iter().for_each(|factor| users.entry(factor).or_default().push(product));
+            factors(product).into_iter().for_each(|factor| users.entry(numbers.of(factor)).or_default().push(product));
         }
-        Products { list, users }
+        Products { list, users, numbers }
     }
 
     /// Whether LLVM may compute a product in another block than its own, or once with another: in blocks in front of it, if some way
     /// to it has the value (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of
-    /// a branch. The value is there if another product has the same factors, or may have those that the phis of the block are on
-    /// that way.
-    fn may_move(&self, product: Inst<'m>) -> bool {
+    /// a branch. The value is there if the factors of another product are computed alike, or may be those that the phis of the
+    /// block are on that way. Of values that are computed alike, but apart, LLVM has found out what it could within a block.
+    fn may_move(&mut self, product: Inst<'m>) -> bool {
         let [a, b] = factors(product);
         let home = product.block();
         let is_phi = |factor: Value<'m>| {
             factor.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMPHI && inst.block() == home)
         };
-        let [ours, theirs] = [a, b].map(|factor| if is_phi(factor) { sources(factor) } else { FxHashSet::default() });
-        let is_alike = |factor: Value<'m>, with: Value<'m>, ways: &FxHashSet<u64>| {
-            factor == with || !ways.is_empty() && !ways.is_disjoint(&sources(with))
+        let numbers = &mut self.numbers;
+        let [ours, theirs] =
+            [a, b].map(|factor| if is_phi(factor) { numbers.of_sources(factor) } else { FxHashSet::default() });
+        let numbered = [a, b].map(|factor| numbers.of(factor));
+        let mut is_alike = |factor: u64, with: Value<'m>, ways: &FxHashSet<u64>| {
+            factor == numbers.of(with) || !ways.is_empty() && !ways.is_disjoint(&numbers.of_sources(with))
         };
-        let are_alike = |other: Inst<'m>| {
+        let mut are_alike = |other: Inst<'m>| {
             let [c, d] = factors(other);
-            let are = |c, d| is_alike(a, c, &ours) && is_alike(b, d, &theirs);
+            let mut are = |c, d| is_alike(numbered[0], c, &ours) && is_alike(numbered[1], d, &theirs);
             other != product && (are(c, d) || are(d, c))
         };
-        let others = [a, b].into_iter().filter_map(|factor| self.users.get(&factor)).flatten();
-        let alike: FxHashSet<Block<'m>> = others.copied().filter(|&other| are_alike(other)).map(Inst::block).collect();
-        let is_before = |block: Block<'m>| next(block).any(|succ| succ == home);
-        let is_hoisted =
-            |way: Block<'m>| next(way).all(|side| side == home || alike.contains(&side)) && next(way).count() > 1;
+        let others = numbered.iter().filter_map(|number| self.users.get(number)).flatten();
+        let alike: Vec<Inst<'m>> = others.copied().filter(|&other| are_alike(other)).collect();
+        let before = || home.function().blocks().filter(|&block| next(block).any(|succ| succ == home));
+        let has = |block: Block<'m>| alike.iter().any(|other| other.block() == block);
+        let is_hoisted = |way: Block<'m>| next(way).all(|side| side == home || has(side)) && next(way).count() > 1;
         // where a factor is computed anew, so is the product
         let anew = || [a, b].into_iter().filter_map(Value::as_inst).map(Inst::block);
-        let comes_along =
-            |block: Block<'m>| leads(block, home, None) && anew().all(|def| leads(block, home, Some(def)));
-        alike.iter().any(|&block| block == home || comes_along(block))
-            || !alike.is_empty() && home.function().blocks().filter(|&block| is_before(block)).any(is_hoisted)
+        let mut comes_along = |other: Inst<'m>| {
+            let from = other.block();
+            let is_apart = |factor: Value<'m>| ![a, b].contains(&factor) && numbered.contains(&self.numbers.of(factor));
+            if factors(other).into_iter().any(is_apart) {
+                from != home && before().any(|way| is_always_before(from, way))
+            } else {
+                from == home || leads(from, home, None) && anew().all(|def| leads(from, home, Some(def)))
+            }
+        };
+        alike.iter().any(|&other| comes_along(other)) || !alike.is_empty() && before().any(is_hoisted)
     }
 }
 
@@ -243,24 +253,6 @@ fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
     true
 }
 
-/// Numbers of what a value may be, seen through phis and selects.
-fn sources(value: Value<'_>) -> FxHashSet<u64> {
-    let (mut open, mut seen, mut found) = (vec![value], FxHashSet::default(), FxHashSet::default());
-    while let Some(value) = open.pop() {
-        if !seen.insert(value) {
-            continue;
-        }
-        match value.as_inst() {
-            Some(inst) if inst.opcode() == RawOpcode::LLVMPHI => {
-                open.extend((0..inst.incoming_count()).map(|index| inst.incoming(index).0));
-            }
-            Some(inst) if inst.opcode() == RawOpcode::LLVMSelect => open.extend([inst.operand(1), inst.operand(2)]),
-            _ => _ = found.insert(number(value, NUMBERED)),
-        }
-    }
-    found
-}
-
 /// What a value may be, if it is a product, and what passes that on.
 fn computed<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
     all_sources(value).filter(|&inst| Pair::MultiplyAdd.begins_with(inst) || passes_on(inst))
@@ -278,19 +270,76 @@ fn is_behind_phis(sum: Inst<'_>) -> bool {
 /// A sum, a branch, and one instruction more.
 const SMALL: usize = 3;
 
-/// Operations one behind the other that [`number`] looks at.
-const NUMBERED: u32 = 4;
+/// A number that values have in common if they are computed alike; loads as if memory did not change, but for stack objects,
+/// of which LLVM has already seen that.
+#[derive(Default)]
+struct Numbers<'m> {
+    known: FxHashMap<Value<'m>, u64>,
+    of_sources: FxHashMap<Value<'m>, FxHashSet<u64>>,
+}
 
-/// A number that values have in common if they are computed alike; loads as if memory did not change.
-fn number(value: Value<'_>, depth: u32) -> u64 {
-    match value.as_inst() {
-        Some(inst) if !matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) => {
-            let count = if depth == 0 { 0 } else { inst.operand_count() };
-            let operands: Vec<u64> = (0..count).map(|index| number(inst.operand(index), depth - 1)).collect();
-            FxBuildHasher.hash_one((inst.opcode() as u32, operands))
+impl<'m> Numbers<'m> {
+    fn of(&mut self, value: Value<'m>) -> u64 {
+        // code that is never reached may go round; a value of which the number is being found has its own for now
+        let (mut open, mut begun) = (vec![value], FxHashSet::default());
+        while let Some(&at) = open.last() {
+            let operands = computed_from(at);
+            if !self.known.contains_key(&at) && begun.insert(at) {
+                open.extend(operands);
+                continue;
+            }
+            open.pop();
+            if !self.known.contains_key(&at) {
+                let number = |operand| self.known.get(&operand).copied().unwrap_or_else(|| own(operand));
+                let operands: Vec<u64> = operands.map(number).collect();
+                let computed = at.as_inst().filter(|_| !operands.is_empty());
+                let number =
+                    computed.map_or_else(|| own(at), |inst| FxBuildHasher.hash_one((inst.opcode() as u32, operands)));
+                self.known.insert(at, number);
+            }
         }
-        _ => FxBuildHasher.hash_one(value),
+        self.known[&value]
     }
+
+    /// Those of what a value may be, seen through phis and selects.
+    fn of_sources(&mut self, value: Value<'m>) -> FxHashSet<u64> {
+        if let Some(known) = self.of_sources.get(&value) {
+            return known.clone();
+        }
+        let (mut open, mut seen, mut found) = (vec![value], FxHashSet::default(), FxHashSet::default());
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match value.as_inst() {
+                Some(inst) if inst.opcode() == RawOpcode::LLVMPHI => {
+                    open.extend((0..inst.incoming_count()).map(|index| inst.incoming(index).0));
+                }
+                Some(inst) if inst.opcode() == RawOpcode::LLVMSelect => open.extend([inst.operand(1), inst.operand(2)]),
+                _ => _ = found.insert(self.of(value)),
+            }
+        }
+        self.of_sources.insert(value, found.clone());
+        found
+    }
+}
+
+/// A number that no other value has.
+fn own(value: Value<'_>) -> u64 {
+    FxBuildHasher.hash_one(value)
+}
+
+/// What a value is computed from, if another that is computed so is the same.
+fn computed_from<'m>(value: Value<'m>) -> impl Iterator<Item = Value<'m>> {
+    use RawOpcode::{LLVMAlloca, LLVMCall, LLVMLoad, LLVMPHI};
+    let is_object = |value: Value<'m>| value.as_inst().is_some_and(|inst| inst.opcode() == LLVMAlloca);
+    let is_own = |inst: &Inst<'m>| match inst.opcode() {
+        LLVMPHI | LLVMCall | LLVMAlloca => true,
+        LLVMLoad => place(inst.value(), inst.operand(0)).1.is_some_and(is_object),
+        _ => false,
+    };
+    let inst = value.as_inst().filter(|inst| !is_own(inst));
+    inst.into_iter().flat_map(|inst| (0..inst.operand_count()).map(move |index| inst.operand(index)))
 }
 
 impl<'m> Join<'m> {
@@ -340,11 +389,20 @@ impl<'m> Join<'m> {
     }
 }
 
-/// The product that a value is, perhaps with the opposite sign, if it may be joined.
+/// The product that a value is, perhaps with the opposite sign, if it may be joined; it may be the absolute value of a square,
+/// which `ptxas` sees through.
 pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
     let negated =
         value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMFNeg).map_or(value, |inst| inst.operand(0));
-    negated.as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))
+    let absolute = negated.as_inst().filter(|&inst| is_absolute(inst)).map(|inst| inst.operand(0));
+    let found = absolute.unwrap_or(negated).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
+    let [a, b] = factors(found);
+    (absolute.is_none() || a == b).then_some(found)
+}
+
+/// Whether an instruction is an absolute value.
+fn is_absolute(inst: Inst<'_>) -> bool {
+    ["llvm.fabs.", "llvm.nvvm.fabs."].iter().any(|start| calls(inst, start))
 }
 
 /// Whether a product or sum is a float or a double, which are joined wherever they are.
@@ -509,10 +567,10 @@ fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
     false
 }
 
-/// Whether the result of an instruction may be what an operand is, perhaps with the opposite sign.
-fn passes_on(inst: Inst<'_>) -> bool {
+/// Whether the result of an instruction may be what an operand is, perhaps with another sign, type or place.
+pub fn passes_on(inst: Inst<'_>) -> bool {
     use RawOpcode::*;
     let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
     let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
-    moves.contains(&inst.opcode()) || passes.contains(&inst.opcode())
+    moves.contains(&inst.opcode()) || passes.contains(&inst.opcode()) || is_absolute(inst)
 }

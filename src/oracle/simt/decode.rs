@@ -57,7 +57,7 @@ pub(super) struct Decoder<'a, 'i> {
 
 impl<'a, 'i> Decoder<'a, 'i> {
     fn new(image: &'i ModuleImage, func: &'i FunctionImage, shapes: &'a mut Shapes<'i>, pool: &'a mut Pool) -> Self {
-        let joins = if image.contracts { joins(func, &image.types) } else { FxHashMap::default() };
+        let joins = if image.contracts { joins(image, func) } else { FxHashMap::default() };
         Decoder { image, func, shapes, pool, code: FunctionCode::default(), inst: 0, joins }
     }
 

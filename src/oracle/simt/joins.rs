@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use warpwise_ir::llvm::image::Op as Ir;
-use warpwise_ir::llvm::image::{BinOp, FunctionImage, Operand, TypeData, TypeKind};
+use warpwise_ir::llvm::image::{BinOp, Callee, FunctionImage, ModuleImage, Operand, TypeKind};
 
 /// A product that a sum takes. Instructions are their ordinals in the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,8 @@ pub(super) struct Join {
 }
 
 /// What each sum takes.
-pub(super) fn joins(func: &FunctionImage, types: &[TypeData]) -> FxHashMap<u32, Join> {
+pub(super) fn joins(image: &ModuleImage, func: &FunctionImage) -> FxHashMap<u32, Join> {
+    let types = &image.types;
     let mut home = vec![0; func.insts.len()];
     for (number, block) in func.blocks.iter().enumerate() {
         home[block.first as usize..(block.first + block.count) as usize].fill(number);
@@ -38,16 +39,26 @@ pub(super) fn joins(func: &FunctionImage, types: &[TypeData]) -> FxHashMap<u32, 
         let near = users[inst as usize].iter().filter(is_near).count();
         near + usize::from(near < users[inst as usize].len())
     };
+    let is_absolute = |callee: &Callee| match callee {
+        Callee::Direct(id) => image.functions[id.index()].name.contains(".fabs.f32"),
+        _ => false,
+    };
     let product = |sum: u32, operand: usize| {
         let (mut value, mut negated, mut is_only) = (func.insts[sum as usize].operands[operand], false, true);
+        let mut absolute = false;
         loop {
             let Operand::Inst(def) = value else { return None };
             let inst = &func.insts[def as usize];
             is_only &= users[def as usize].len() == 1;
             match inst.op {
-                Ir::FNeg => (value, negated) = (inst.operands[0], !negated),
+                Ir::FNeg if !absolute => (value, negated) = (inst.operands[0], !negated),
+                // of a square
+                Ir::Call(ref callee) if is_absolute(callee) => (value, absolute) = (inst.operands[0], true),
                 Ir::Bin(BinOp::FMul, flags) if flags.contract => {
-                    let is_near = home[def as usize] == home[sum as usize];
+                    if absolute && inst.operands[0] != inst.operands[1] {
+                        return None;
+                    }
+                    let is_near = home[def as usize] == home[sum as usize] && !absolute;
                     return Some((is_near, is_only, Join { product: def, operand, negated }));
                 }
                 _ => return None,
