@@ -12,6 +12,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Target/TargetMachine.h"
 #include <memory>
 
 using namespace llvm;
@@ -155,7 +156,16 @@ bool Parser::function(StringRef Name, FunctionPassManager &FPM) {
                  InvalidateAnalysisPass<AffineDivergenceAnalysis>>(Name, FPM);
 }
 
+// The machine of a PassBuilder is private, but an explicit instantiation may name it.
+template <TargetMachine *PassBuilder::*Member> struct MachineOf {
+  friend TargetMachine *machine_of(PassBuilder &PB) { return PB.*Member; }
+};
+template struct MachineOf<&PassBuilder::TM>;
+TargetMachine *machine_of(PassBuilder &PB);
+
 void register_passes(PassBuilder &PB) {
+  TargetMachine *Machine = machine_of(PB);
+  warpwise_joins_all(Machine && Machine->Options.AllowFPOpFusion == FPOpFusion::Fast);
   // if the command line names the plugin twice it is loaded once, and its passes are registered already
   ModulePassManager Known;
   if (!errorToBool(PB.parsePassPipeline(Known, RemarksName)))

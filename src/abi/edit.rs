@@ -19,6 +19,12 @@ pub unsafe extern "C" fn warpwise_pass_lookup(name: Text) -> i32 {
     guarded("pass_lookup", -1, || Pass::of_name(&name).map_or(-1, Pass::number))
 }
 
+/// Says whether the back end joins products and sums whatever their flags say, in modules of this thread from now on.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpwise_joins_all(joins: bool) {
+    handle::joins_all(joins);
+}
+
 /// The name of a pass, which lives as long as the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpwise_pass_name(pass: u32) -> Text {

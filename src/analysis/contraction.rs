@@ -1,7 +1,8 @@
 //! Which products and sums become one multiply-add?
 //!
 //! Where the flags of a product and of a sum that uses it allow contraction, the two become one `fma`, which rounds once
-//! instead of twice. Three passes do that, one after the other:
+//! instead of twice; if clang compiles CUDA the back end joins them whatever their flags say, in the code of libdevice and where a
+//! pragma forbids it, too ([`joins_all`](warpwise_ir::llvm::handle::joins_all)). Three passes do that, one after the other:
 //!
 //! - LLVM's `nvptx-ir-peephole` joins a sum of floats or doubles with a product that nothing else uses, wherever in the function
 //!   it is; of two with the first. It sees through nothing;

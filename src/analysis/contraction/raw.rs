@@ -417,7 +417,7 @@ fn are_parted(product: Inst<'_>, sum: Inst<'_>) -> bool {
 
 /// Whether an instruction is part of a multiply-add that is made of a product and a sum, or has been [written out](Pins).
 pub fn is_part(inst: Inst<'_>) -> bool {
-    let is_written = || calls(inst, "llvm.fma.") && !inst.allows_contraction();
+    let is_written = || calls(inst, "llvm.fma.") && !inst.has_contract();
     let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
     Pair::MultiplyAdd.begins_with(inst) && meets(inst.value(), adds)
         || adds(inst) && [0, 1].into_iter().any(|index| product(inst.operand(index)).is_some())

@@ -2,6 +2,18 @@
 
 use super::*;
 use crate::llvm::dialect::is_branch;
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether the back end joins products and sums whatever their flags say, in modules of this thread.
+    static JOINS_ALL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says whether the back end joins products and sums whatever their flags say, as clang has it do for CUDA unless it is told not
+/// to: in modules of this thread from now on.
+pub fn joins_all(joins: bool) {
+    JOINS_ALL.set(joins);
+}
 
 /// `LLVMFastMathAllowContract`.
 const REASSOC: u32 = 1;
@@ -76,8 +88,12 @@ impl<'m> Inst<'m> {
     pub fn fast_math(self) -> u32 {
         if get!(LLVMCanValueUseFastMathFlags(self.raw)) == 0 { 0 } else { get!(LLVMGetFastMathFlags(self.raw)) }
     }
-    /// Whether the flags allow the back end to join a product with a sum.
+    /// Whether the back end may join a product with a sum: its flags allow that, or it [joins all](joins_all).
     pub fn allows_contraction(self) -> bool {
+        JOINS_ALL.get() || self.has_contract()
+    }
+    /// Whether the flags allow contraction.
+    pub fn has_contract(self) -> bool {
         self.fast_math() & CONTRACT != 0
     }
     /// Whether the flags allow what rounds otherwise than one instruction after the other, contraction aside.

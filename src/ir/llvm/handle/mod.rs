@@ -136,6 +136,7 @@ fn take_message(message: *mut c_char) -> String {
 
 mod function;
 mod inst;
+pub use inst::joins_all;
 mod value;
 
 pub use function::{AttrPlace, attribute_kind};
