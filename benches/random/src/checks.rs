@@ -237,8 +237,7 @@ fn is_narrower(store: &str, register: &str) -> bool {
 /// Products, sums and multiply-adds of a kernel, by type; doubles that are rounded to halves at once.
 type Roundings = BTreeMap<(String, &'static str), usize>;
 
-/// A product that one sum uses is a multiply-add, which `ptxas` makes of the two wherever they are, unless the product is
-/// twice a value.
+/// A product that one sum uses is a multiply-add, which `ptxas` makes of the two wherever they are.
 fn roundings(text: &str) -> Roundings {
     let lines: Vec<(&str, Vec<&str>)> = text.lines().filter_map(parts).collect();
     let kinds: Vec<Option<(&str, &str)>> =
@@ -268,8 +267,7 @@ fn roundings(text: &str) -> Roundings {
     let mut joined = BTreeSet::new();
     let mut out = Roundings::new();
     for (at, kind) in kinds.iter().enumerate().filter_map(|(at, kind)| Some((at, (*kind)?))) {
-        let is_part =
-            lines[at].0.starts_with("mul") && may_join(at) && sum_of(at).is_some_and(|sum| joined.insert(sum));
+        let is_part = kind.1 == "mul" && may_join(at) && sum_of(at).is_some_and(|sum| joined.insert(sum));
         let kind = (kind.0.to_owned(), if is_part { "fma" } else { kind.1 });
         *out.entry(kind).or_default() += 1;
     }
@@ -286,10 +284,14 @@ fn kind<'a>(operation: &'a str, operands: &[&str]) -> Option<(&'a str, &'static 
     if !matches!(ty, "f16" | "f32" | "f64" | "f16x2" | "bf16") {
         return None;
     }
+    const TWO: [&str; 4] = ["0f40000000", "0fC0000000", "0d4000000000000000", "0dC000000000000000"];
+    let is_twice = || operands.iter().skip(1).take(2).any(|factor| TWO.contains(factor));
     let kind = match kind {
+        // twice a value is exact
+        "add" if operands.len() == 3 && operands[1] == operands[2] => return None,
+        "mul" if is_twice() => return None,
+        "fma" if is_twice() => "sum",
         "fma" => "fma",
-        // twice a value is written as a sum
-        "add" if operands.len() == 3 && operands[1] == operands[2] => "mul",
         "mul" => "mul",
         "add" | "sub" => "sum",
         // a double that becomes a half was rounded to float in between, unless the two are joined
@@ -487,7 +489,7 @@ mod tests {
         let joined = "\tfma.rn.f32 %d, %b, %b, %e;\n";
         assert!(contractions(&entry(joined), &ours(&square("abs.f32"))).is_empty());
         assert!(!contractions(&entry(joined), &ours(&square("sqrt.rn.f32"))).is_empty());
-        let twice = entry("\tadd.f32 %a, %b, %b;\n\tadd.f32 %d, %a, %e;\n");
+        let twice = entry("\tfma.rn.f32 %d, %b, 0f40000000, %e;\n");
         assert!(
             contractions(&twice, &ours("\tadd.f32 %a, %b, %b;\n\tadd.f32 %d, %a, %e;\n\tadd.f32 %f, %a, %e;\n"))
                 .is_empty()

@@ -495,8 +495,8 @@ fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool
 
 /// Whether it depends on other code of a function what is joined in it, since
 ///
-/// - a loop brings a product of one iteration to a sum of the next: `ptxas` joins the two if it unrolls the loop, as it may an
-///   innermost one, and LLVM may still unroll those in it;
+/// - a loop brings a product of one iteration to a sum of the next, if only through memory: `ptxas` joins the two if it unrolls
+///   the loop, as it may an innermost one, and LLVM may still unroll those in it;
 /// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
 ///   to the ways that lead there.
 ///
@@ -520,7 +520,19 @@ pub fn is_undecided(function: Function<'_>) -> bool {
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
         phi.opcode() == RawOpcode::LLVMPHI && (0..phi.incoming_count()).any(brings) && meets(phi.value(), adds)
     };
-    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(carries))
+    // LLVM's back end keeps in a register what a loop stores and loads again, at an address from outside
+    let keeps = |store: Inst<'_>| {
+        let is_around = |block: Block<'_>| leads(store.block(), block, None) && leads(block, store.block(), None);
+        let (stored, pointer) = (store.operand(0), store.operand(1));
+        let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(user.block());
+        let is_added = |load: Inst<'_>| load.opcode() == RawOpcode::LLVMLoad && meets(load.value(), adds);
+        computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
+            && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
+            && pointer.users().filter_map(Value::as_inst).any(is_added)
+    };
+    let keeps = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore && keeps(inst);
+    let is_it = |inst: Inst<'_>| carries(inst) || keeps(inst);
+    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(is_it))
 }
 
 /// Whether a block is in the loop that a header begins.
