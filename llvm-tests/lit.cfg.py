@@ -121,6 +121,7 @@ clang_cuda = llvm_tool(
     "-Wno-unknown-cuda-version",
     f"--cuda-path={cuda}",
     "--cuda-device-only",
+    "-fverify-intermediate-code",
     "--cuda-gpu-arch=sm_90",
     "-O3",
     "-g1",

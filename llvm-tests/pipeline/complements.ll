@@ -5,7 +5,7 @@
 ; RUN: %opt -passes=warpwise -S %s -pass-remarks=warpwise 2>%t.remarks | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark: < %t.remarks
 
-; REMARK-COUNT-3: remark: {{.*}}: 4 is known here: ptxas would lose the complement of such a value
+; REMARK-COUNT-4: remark: {{.*}}: 4 is known here: ptxas would lose the complement of such a value
 ; REMARK:         remark: {{.*}}: 9 is known here: ptxas would lose the complement of such a value
 
 target triple = "nvptx64-nvidia-cuda"
@@ -42,6 +42,28 @@ define ptx_kernel void @in_front(ptr %out, i32 %x) {
   br i1 %differs, label %done, label %then
 then:
   store i32 %other, ptr %out
+  br label %done
+done:
+  ret void
+}
+
+; One uses the other: they stay in their order.
+; CHECK-LABEL: @one_uses_the_other(
+; CHECK:       then:
+; CHECK-NEXT:    [[NEXT:%.*]] = or i32 4, 1
+; CHECK-DAG:     [[HERE:%.*]] = or i32 %y, 4
+; CHECK-DAG:     [[THERE:%.*]] = or i32 %y, [[NEXT]]
+; CHECK:         [[BOTH:%.*]] = xor i32 [[THERE]], [[HERE]]
+; CHECK-NEXT:    store i32 [[BOTH]]
+define ptx_kernel void @one_uses_the_other(ptr %out, i32 %x, i32 %y) {
+  %here = or i32 %y, %x
+  %next = or i32 %x, 1
+  %there = or i32 %y, %next
+  %both = xor i32 %there, %here
+  %is = icmp eq i32 %x, 4
+  br i1 %is, label %then, label %done
+then:
+  store i32 %both, ptr %out
   br label %done
 done:
   ret void

@@ -69,7 +69,7 @@ impl<'m> Plan<'m> {
         let mut loses = |user: Inst<'m>| may_complement(user) || comes_to_complement(user.value(), &mut followed);
         let inside = inside.into_iter().find(|&user| loses(user));
         let example = inside.or_else(|| sunk.iter().copied().find(|&user| may_complement(user)))?;
-        Some(Plan { number: edge.number, example, known, sunk, head: edge.behind, region })
+        Some(Plan { number: edge.number, example, known, sunk: in_order(sunk)?, head: edge.behind, region })
     }
 
     fn apply(&self, editor: &mut Editor<'m>) {
@@ -94,6 +94,18 @@ impl<'m> Plan<'m> {
             });
         }
     }
+}
+
+/// Instructions, each behind what it uses; `None` in code that is never reached and goes round.
+fn in_order<'m>(mut insts: Vec<Inst<'m>>) -> Option<Vec<Inst<'m>>> {
+    let mut out = Vec::new();
+    while !insts.is_empty() {
+        let used_by =
+            |&inst: &Inst<'m>| (0..inst.operand_count()).filter_map(move |index| inst.operand(index).as_inst());
+        let first = insts.iter().position(|inst| used_by(inst).all(|used| !insts.contains(&used)))?;
+        out.push(insts.remove(first));
+    }
+    Some(out)
 }
 
 /// Instructions between the known value and a use behind the edge.

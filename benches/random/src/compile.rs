@@ -146,6 +146,7 @@ impl Tools {
     fn clang(&self, variant: &Variant, source: &Path) -> Command {
         let mut command = Command::new(self.llvm.join("bin/clang++"));
         command.args(["-x", "cuda", "-O3", "-w", "-S", "--cuda-device-only", "-Wno-unknown-cuda-version"]);
+        command.arg("-fverify-intermediate-code");
         command.arg(format!("--cuda-path={}", self.cuda.display())).arg(format!("--cuda-gpu-arch={}", self.arch));
         command.arg("-I").arg(self.cuda.join("include/cccl")).args(variant.both).arg(source);
         command
