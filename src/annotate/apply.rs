@@ -41,8 +41,8 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
 }
 
 /// Carries out the rest of the plan for one function; returns whether anything changed.
-pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
-    let Plan { votes, invariants, rejects: _ } = plan;
+pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan<'m>) -> bool {
+    let Plan { votes, pins, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
     let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
     for invariant in invariants {
@@ -51,6 +51,9 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
             editor.load_from_space(load, space::GLOBAL);
         }
         editor.set_metadata(load, invariant_load, empty);
+    }
+    if !votes.is_empty() {
+        pins.iter().for_each(|pins| pins.apply(editor));
     }
     for &block in votes {
         vote(editor, facts, handles, block);

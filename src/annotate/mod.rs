@@ -68,7 +68,7 @@ pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool
 }
 
 /// Says what is decided about a function, and leaves in the plan what is carried out.
-fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>) {
+fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan<'_>, host: &Host<'_>) {
     let (func, function) = (&facts.func, handles.function);
     let branch = |block: Block| Some(handles.inst(func.terminator(block)));
     let admits = |at, name, message: &dyn Fn() -> String| driver::admits(function, at, name, message, host);

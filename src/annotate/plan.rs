@@ -18,7 +18,7 @@ use crate::mutants::{self, Mutant};
 use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use warpwise_analysis::affine::Scope;
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::raw::{self, Ends, Pins};
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
@@ -61,24 +61,30 @@ pub struct InvariantLoad {
 }
 
 /// What will be done to a function.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
+#[derive(Debug, Default)]
+pub struct Plan<'m> {
     /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
+    /// What is written out if any does: the back end arranges blocks otherwise.
+    pub pins: Vec<Pins<'m>>,
     pub invariants: Vec<InvariantLoad>,
     pub rejects: Vec<(Block, Reject)>,
 }
 
-impl Plan {
+impl Plan<'_> {
     /// Whether the analysis will know less about the function afterwards. It takes the result of a vote to be uniform in
     /// the warp only, and some such condition is uniform in the block or the grid now.
     pub fn narrows(&self, facts: &Facts) -> bool {
         self.votes.iter().any(|&block| facts.branch_scope(block) != Some(Scope::Warp))
     }
+
+    fn leave_branches(&mut self) {
+        self.rejects.extend(self.votes.drain(..).map(|block| (block, Reject::Contraction)));
+    }
 }
 
 /// Plans one function.
-pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, settings: &Settings) -> Plan {
+pub fn plan<'m>(facts: &Facts, handles: &Handles<'m>, memory: &mut ReadOnlyMemory, settings: &Settings) -> Plan<'m> {
     let mut roots = FxHashMap::default();
     let loads = facts.func.insts.keys();
     let mut invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
@@ -90,7 +96,13 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, s
     let is_empty = plan.votes.is_empty() && plan.invariants.is_empty();
     if settings.results == Results::Same && !is_empty && raw::is_undecided(handles.function) {
         plan.invariants.clear();
-        plan.rejects.extend(plan.votes.drain(..).map(|block| (block, Reject::Contraction)));
+        plan.leave_branches();
+    }
+    if !plan.votes.is_empty() {
+        match settings.results.pins(handles.function, Ends::Objects(&[])) {
+            Some(pins) => plan.pins = pins,
+            None => plan.leave_branches(),
+        }
     }
     plan
 }
@@ -123,7 +135,7 @@ fn invariant(
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 
-fn plan_branches(facts: &Facts, plan: &mut Plan) {
+fn plan_branches(facts: &Facts, plan: &mut Plan<'_>) {
     let ptxas = Ptxas::new(facts);
     let hidden = ptxas.hidden();
     if hidden.is_empty() {
