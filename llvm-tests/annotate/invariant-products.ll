@@ -54,6 +54,28 @@ define ptx_kernel void @together(ptr %out, ptr noalias readonly %f, ptr noalias 
   ret void
 }
 
+; Two sums of one product, which would be one sum: the product would have one use, and ptxas would join it.
+; CHECK-LABEL: @sums(
+; CHECK-NOT: !invariant.load
+; CHECK: ret void
+define ptx_kernel void @sums(ptr %out, ptr noalias readonly %f, float %a) {
+entry:
+  %p = fmul contract float %a, %a
+  %b = load float, ptr %f, align 4
+  %s = fadd contract float %p, %b
+  store float %s, ptr %out, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %more = fcmp ogt float %s, 1.0
+  br i1 %more, label %then, label %end
+then:
+  %b2 = load float, ptr %f, align 4
+  %s2 = fadd contract float %p, %b2
+  store float %s2, ptr %out, align 4
+  br label %end
+end:
+  ret void
+}
+
 ; A product that no sum uses does not matter.
 ; CHECK-LABEL: @alone(
 ; CHECK-COUNT-4: !invariant.load

@@ -2,8 +2,8 @@
 //!
 //! LLVM takes two invariant loads of one address for one, and then whatever is computed from them alike. If that makes one
 //! product of two, more sums use it, in other blocks perhaps, and the back end joins it with a sum of its own block at most,
-//! and of two products with that of fewer uses ([`contraction`](warpwise_analysis::contraction)). Loads that such a product
-//! needs are left as they are.
+//! and of two products with that of fewer uses ([`contraction`](warpwise_analysis::contraction)). If it makes one sum of two,
+//! a product may have one use left. Loads that such a product or sum needs are left as they are.
 //!
 //! Two values are alike if their operations and operands are: value numbering without memory, once with the loads and
 //! once without; phis are alike in one block, and what all ways bring alike is no phi. What an operation has besides
@@ -22,30 +22,32 @@ pub fn keep_apart(facts: &Facts, handles: &Handles<'_>, invariants: &mut Vec<Inv
     let func = &facts.func;
     let joins = Joins::new(facts, handles);
     let is_added = |&inst: &Inst| joins.is_product(inst) && joins.may_meet_sum(inst);
-    let products: Vec<Inst> = func.insts.keys().filter(is_added).collect();
-    if products.len() < 2 || invariants.len() < 2 {
+    let products = func.insts.keys().filter(is_added);
+    let parts: FxHashSet<Inst> =
+        products.flat_map(|product| joins.users(product).into_iter().chain([product])).collect();
+    if invariants.len() < 2 {
         return;
     }
     let loads: FxHashSet<Inst> = invariants.iter().map(|invariant| invariant.load).collect();
     let [before, after] = [&FxHashSet::default(), &loads].map(|loads| Numbering::new(facts, loads));
     let mut classes: FxHashMap<u32, Vec<Inst>> = FxHashMap::default();
-    for &product in &products {
-        classes.entry(after.of(func.result(product))).or_default().push(product);
+    for &part in &parts {
+        classes.entry(after.of(func.result(part))).or_default().push(part);
     }
     let mut apart = FxHashSet::default();
     for class in classes.values() {
         let number = |inst: Inst| before.of(func.result(inst));
-        if class.iter().any(|&product| number(product) != number(class[0])) {
-            class.iter().for_each(|&product| collect_loads(facts, &loads, product, &mut apart));
+        if class.iter().any(|&part| number(part) != number(class[0])) {
+            class.iter().for_each(|&part| collect_loads(facts, &loads, part, &mut apart));
         }
     }
     invariants.retain(|invariant| !apart.contains(&invariant.load));
 }
 
 /// The loads that a value is computed from.
-fn collect_loads(facts: &Facts, loads: &FxHashSet<Inst>, product: Inst, found: &mut FxHashSet<Inst>) {
+fn collect_loads(facts: &Facts, loads: &FxHashSet<Inst>, part: Inst, found: &mut FxHashSet<Inst>) {
     let func = &facts.func;
-    let (mut open, mut seen) = (vec![product], FxHashSet::default());
+    let (mut open, mut seen) = (vec![part], FxHashSet::default());
     while let Some(inst) = open.pop() {
         if loads.contains(&inst) {
             found.insert(inst);
