@@ -36,8 +36,10 @@ inline llvm::Instruction *new_branch(llvm::Value *If, llvm::BasicBlock *Then, ll
 }
 #endif
 
-// LLVM 23's mutator crashes where it inserts control flow or shuffles blocks.
-constexpr bool MutatesBlocks = LLVM_VERSION_MAJOR < 23;
+// Whether LLVM's mutator takes a block. That of 23 reads what comes before an `unreachable`, even where nothing does.
+inline bool is_mutable(const llvm::BasicBlock &B) {
+  return LLVM_VERSION_MAJOR < 23 || !llvm::isa<llvm::UnreachableInst>(B.front());
+}
 
 inline bool is_branch(const llvm::Value &V) { return llvm::isa<Jump, CondBranch>(V); }
 

@@ -330,20 +330,19 @@ bool Mutator::change_callee() {
   return true;
 }
 
-// One of LLVM's edits.
+// One of LLVM's edits; none shuffles a block, which loses instructions of an unreachable one that use each other.
 bool Mutator::as_llvm_does() {
+  if (!all_of(M, [](Function &Each) { return all_of(Each, warpwise::is_mutable); }))
+    return false;
   std::vector<TypeGetter> Types = {Type::getInt1Ty,  Type::getInt8Ty,  Type::getInt32Ty,
                                    Type::getInt64Ty, Type::getFloatTy, Type::getDoubleTy};
   std::vector<std::unique_ptr<IRMutationStrategy>> Edits;
   Edits.push_back(std::make_unique<InjectorIRStrategy>());
   Edits.push_back(std::make_unique<InstDeleterIRStrategy>());
   Edits.push_back(std::make_unique<InstModificationIRStrategy>());
-  if (warpwise::MutatesBlocks)
-    Edits.push_back(std::make_unique<InsertCFGStrategy>());
+  Edits.push_back(std::make_unique<InsertCFGStrategy>());
   Edits.push_back(std::make_unique<InsertPHIStrategy>());
   Edits.push_back(std::make_unique<SinkInstructionStrategy>());
-  if (warpwise::MutatesBlocks)
-    Edits.push_back(std::make_unique<ShuffleBlockStrategy>());
   auto Edit = std::move(Edits[below(Edits.size())]);
   Edits.clear();
   Edits.push_back(std::move(Edit)); // LLVM's weights would insert instructions, mostly
