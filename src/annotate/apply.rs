@@ -3,6 +3,7 @@
 
 use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
+use crate::analyses::Kept;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::Func;
 use warpwise_ir::entity::Block;
@@ -40,8 +41,9 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
     changed
 }
 
-/// Carries out the rest of the plan for one function; returns whether anything changed.
-pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan<'m>) -> bool {
+/// Carries out the rest of the plan for one function; returns what still holds, if anything changed. What is written out
+/// takes the place of instructions that are known.
+pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan<'m>) -> Option<Kept> {
     let Plan { votes, pins, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
     let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
@@ -58,7 +60,8 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
     for &block in votes {
         vote(editor, facts, handles, block);
     }
-    !(invariants.is_empty() && votes.is_empty())
+    let kept = if votes.is_empty() || pins.is_empty() { Kept::Everything } else { Kept::Nothing };
+    (!(invariants.is_empty() && votes.is_empty())).then_some(kept)
 }
 
 /// `br c` becomes `br (any c)`.

@@ -47,7 +47,7 @@ pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool
     };
     let apply = |function, plan, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>| {
         let (facts, handles) = analyses.of(function).facts_and_handles();
-        apply::apply(editor, facts, handles, &plan).then_some((function, Kept::Everything))
+        apply::apply(editor, facts, handles, &plan).map(|kept| (function, kept))
     };
     let functions: Vec<Function<'m>> = driver::editable(module, Transform::Annotate.word(), host).collect();
     let edited = driver::run_phase(functions.iter().copied(), &mut analyses, plan, apply);
