@@ -141,11 +141,11 @@ void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *se
 // Emits the remarks that waited for others at the same place. Must be called before anything is edited.
 void warpwise_remarks_finish(const void *session, const WarpwiseHost *host);
 
-// Passes (src/registry.rs) have a number. The lookup by name returns a negative one for any other name.
-int32_t warpwise_pass_lookup(WarpwiseText name);
-
 // Says whether the back end joins products and sums whatever their flags say, in modules of this thread from now on.
 void warpwise_joins_all(bool joins);
+
+// Passes (src/registry.rs) have a number. The lookup by name returns a negative one for any other name.
+int32_t warpwise_pass_lookup(WarpwiseText name);
 // The name of a pass, which lives as long as the program.
 WarpwiseText warpwise_pass_name(uint32_t pass);
 // The traits of a pass.

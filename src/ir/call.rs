@@ -1,6 +1,6 @@
 //! What is known about a call from the call itself, without looking at the caller or the callee?
 
-use crate::llvm::handle::intrinsic_id;
+use crate::llvm::handle::{self, intrinsic_id};
 use std::sync::OnceLock;
 
 /// What is called.
@@ -52,6 +52,14 @@ impl Memory {
             _ => Memory::ReadWrite,
         }
     }
+}
+
+static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
+
+/// Whether an instruction computes the absolute value of a float.
+pub fn is_absolute(inst: handle::Inst<'_>) -> bool {
+    let callee = if inst.opcode() == handle::RawOpcode::LLVMCall { inst.called_function() } else { None };
+    callee.is_some_and(|callee| ABSOLUTE.contains(callee.intrinsic_id()))
 }
 
 /// LLVM's numbers of some intrinsics; they do not change within a process.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_analysis::access::{Space, space_of};
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_ir::Func;
@@ -199,7 +199,7 @@ impl<'a> Body<'a> {
     /// behind the loop, since the iterations that remain are then copied there.
     pub fn changes_contraction(&self, handles: &Handles<'_>, is_constant: bool) -> bool {
         let opcode = |inst: Inst| self.func.insts[inst].opcode;
-        let is_product = |inst: Inst| opcode(inst) == Opcode::FMul && handles.inst(inst).allows_contraction();
+        let is_product = |inst: Inst| Pair::MultiplyAdd.begins_with(handles.inst(inst));
         let products = self.insts.iter().copied().filter(|&inst| is_product(inst));
         let products: FxHashSet<Value> = products.map(|product| self.func.result(product)).collect();
         let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);

@@ -9,6 +9,7 @@
 use super::Pair;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
+use warpwise_ir::call::is_absolute;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, TypeKind, Value};
 
@@ -400,11 +401,6 @@ pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
     (absolute.is_none() || a == b).then_some(found)
 }
 
-/// Whether an instruction is an absolute value.
-fn is_absolute(inst: Inst<'_>) -> bool {
-    ["llvm.fabs.", "llvm.nvvm.fabs."].iter().any(|start| calls(inst, start))
-}
-
 /// Whether a product or sum is a float or a double, which are joined wherever they are.
 fn is_wide(inst: Inst<'_>) -> bool {
     matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
@@ -526,11 +522,11 @@ pub fn is_undecided(function: Function<'_>) -> bool {
         let (stored, pointer) = (store.operand(0), store.operand(1));
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(user.block());
         let is_added = |load: Inst<'_>| load.opcode() == RawOpcode::LLVMLoad && meets(load.value(), adds);
-        computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
+        store.opcode() == RawOpcode::LLVMStore
+            && computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
             && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
             && pointer.users().filter_map(Value::as_inst).any(is_added)
     };
-    let keeps = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore && keeps(inst);
     let is_it = |inst: Inst<'_>| carries(inst) || keeps(inst);
     function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(is_it))
 }

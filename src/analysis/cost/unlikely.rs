@@ -10,12 +10,10 @@
 
 use crate::gpu::prices::{LARGE_NUMBER, UNLIKELY_TIMES};
 use cranelift_entity::EntityRef;
-use warpwise_ir::call::Intrinsics;
+use warpwise_ir::call::is_absolute;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::frequency::Unlikely;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, TypeKind, Value, metadata_kind};
-
-static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
 
 /// The unlikely successors of a function's branches, at most one for each branch.
 pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
@@ -32,7 +30,7 @@ pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
 fn unlikely_way(end: Inst<'_>) -> Option<u32> {
     let test = end.branch_condition()?.as_inst()?;
     if test.opcode() != RawOpcode::LLVMFCmp
-        || !is_absolute(test.operand(0))
+        || !test.operand(0).as_inst().is_some_and(is_absolute)
         || number(test.operand(1)).is_none_or(|bound| bound < LARGE_NUMBER)
     {
         return None;
@@ -45,11 +43,6 @@ fn unlikely_way(end: Inst<'_>) -> Option<u32> {
         4..=6 | 12..=14 => Some(1),
         _ => None,
     }
-}
-
-fn is_absolute(value: Value<'_>) -> bool {
-    let call = value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMCall);
-    call.and_then(Inst::called_function).is_some_and(|callee| ABSOLUTE.contains(callee.intrinsic_id()))
 }
 
 /// A constant number; it may be infinite.
