@@ -1,11 +1,12 @@
 //! Which code, as correct as it is, would `ptxas` get wrong?
 //!
-//! Two mistakes of CUDA 13.0 are known that code of ours brings about more often than clang's; clang and nvcc alone run
-//! into them, too. So a module is searched at the end, wherever the code may come from, and the code is written in a way
+//! Three mistakes of CUDA 13.0 are known that code of ours brings about more often than clang's; clang alone runs into
+//! them, too. So a module is searched at the end, wherever the code may come from, and the code is written in a way
 //! that `ptxas` gets right.
 
 mod complements;
 mod float_bits;
+mod upper_halves;
 
 use crate::settings::enabled::is_all_off;
 use warpwise_ir::llvm::handle::Module;
@@ -17,6 +18,7 @@ pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
     for function in module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function)) {
         changed |= float_bits::mend(function, host);
         changed |= complements::mend(function, host);
+        changed |= upper_halves::mend(function, host);
     }
     changed
 }

@@ -204,9 +204,34 @@ fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
     out
 }
 
+/// Upper halves of products that are only used in sums, of which ptxas may take one for another: a line for each.
+pub fn lost_sums(ptx: &str) -> Vec<String> {
+    let of = |chunk: ptx::Chunk<'_>| {
+        let lines = || chunk.text.lines().map(|line| words(line).collect::<Vec<_>>());
+        let halves = lines().filter_map(|line| line.first()?.starts_with("mul.hi.").then_some(*line.get(1)?));
+        let mut sums: BTreeMap<&str, usize> = halves.map(|half| (half, 0)).collect();
+        for line in lines() {
+            // a difference is a sum for what stands in front
+            let first = line.first().copied().unwrap_or_default();
+            let operands = if first.starts_with("add.") { 2 } else { usize::from(first.starts_with("sub.")) };
+            for (index, word) in line.get(2..).unwrap_or_default().iter().enumerate() {
+                if index < operands {
+                    sums.entry(word).and_modify(|count| *count += 1);
+                } else {
+                    sums.remove(word);
+                }
+            }
+        }
+        let several = sums.into_iter().filter(|&(_, count)| count > 1);
+        let say = |(half, count)| format!("{}: ptxas may lose one of {count} sums with {half}", chunk.symbol);
+        several.map(say).collect::<Vec<_>>()
+    };
+    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
+}
+
 /// What ptxas gets wrong by itself.
 pub fn mistaken(ptx: &str) -> Vec<String> {
-    converted_stores(ptx).into_iter().chain(lost_complements(ptx)).collect()
+    [converted_stores(ptx), lost_complements(ptx), lost_sums(ptx)].concat()
 }
 
 /// Whether an operation has a floating-point result; of a conversion's two types, the first is the result's.
@@ -473,6 +498,19 @@ mod tests {
         assert_eq!(of(&format!("{byte}{lost}")), 1);
         assert_eq!(of(&format!("{lost}\n{differs}")), 0);
         assert_eq!(of(&format!("{differs}{lost}\n\tmov.b32 \t%r1, 1;")), 0, "of another value");
+    }
+
+    #[test]
+    fn a_sum_that_may_be_lost_is_seen() {
+        let of = |code: &str| {
+            let half = "mul.hi.u32 \t%r1, %r2, 148102321;\n\tadd.s32 \t%r3, %r1, 7;";
+            lost_sums(&format!(".entry k1()\n{{\n\t{half}\n\t{code}\n}}\n")).len()
+        };
+        assert_eq!(of("add.s32 \t%r4, %r1, 9;"), 1);
+        assert_eq!(of("add.s32 \t%r4, %r5, 9;"), 0, "the only one");
+        assert_eq!(of("add.s32 \t%r4, %r1, 9;\n\tst.global.b32 \t[%rd1], %r1;"), 0);
+        assert_eq!(of("sub.s32 \t%r4, %r2, %r1;\n\tadd.s32 \t%r5, %r4, %r1;"), 0, "as divisions do");
+        assert_eq!(of("add.s32 \t%r4, %r1, 9;\n\tcvt.u64.u32 wide, %r1;"), 0);
     }
 
     #[test]

@@ -77,6 +77,14 @@ impl<'m> Editor<'m> {
         self.replace_uses_where(old, new, |user| user.value() != kept);
     }
 
+    /// Passes an integer of 32 bits to all its users through one of 64, in inline PTX.
+    pub fn move_through_64_bits(&mut self, source: Inst<'m>) {
+        const TEXT: &str = "{ .reg .b64 wide; cvt.u64.u32 wide, $1; cvt.u32.u64 $0, wide; }";
+        let old = source.value();
+        let moved = self.after(source).pure_assembly(TEXT, "=r,r", old.ty(), &[old]);
+        self.replace_uses_where(old, moved, |user| user.value() != moved);
+    }
+
     /// Stores a floating-point number as an integer that went through a `mov` of inline PTX.
     pub fn store_bits(&mut self, store: Inst<'m>, bits: u32) {
         let int = self.int_type(bits);
