@@ -201,6 +201,8 @@ mutants! {
     CopyOnePlace,
     /// What is divided is kept, not the quotient or remainder.
     RemainderUndivided,
+    /// What is added to an index is left out.
+    OffsetLost,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

@@ -9,11 +9,13 @@
 //!   place at a time.
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
+//! - [`offsets`]: indices of neighbouring accesses are widened so that the back end finds their one address.
 //!
-//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. A fifth one,
+//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. Another one,
 //! [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
+mod offsets;
 mod remainders;
 mod tables;
 
@@ -38,7 +40,7 @@ pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool 
     driver::run(&Counts { results }, module, divergence::Options::default(), host)
 }
 
-/// Splits copies, keeps remainders and moves tables; returns whether the module changed.
+/// Splits copies, keeps remainders, widens indices and moves tables; returns whether the module changed.
 pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     let pass = Forms { results, context: copies::Context::new() };
     driver::run(&pass, module, divergence::Options::default(), host)
@@ -70,7 +72,7 @@ impl<'m> FunctionPass<'m> for Counts {
     }
 }
 
-/// The pass that splits copies, keeps remainders and moves tables.
+/// The pass that splits copies, keeps remainders, widens indices and moves tables.
 struct Forms {
     results: Results,
     context: copies::Context,
@@ -81,6 +83,8 @@ enum Form<'m> {
     Copy(Copy<'m>),
     /// A division, by what widens it.
     Remainder(Inst<'m>),
+    /// Indices, by what widens them.
+    Offsets(Vec<Inst<'m>>),
     /// A table, by a load from it.
     Table(Inst<'m>),
 }
@@ -108,10 +112,14 @@ impl<'m> FunctionPass<'m> for Forms {
     fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Form<'m>>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let keep = |at| Decision::plan(at, "DivisionKept", remainders::MESSAGE.to_owned(), Form::Remainder(at));
+        let widen = |all: Vec<Inst<'m>>| {
+            Decision::plan(all[0], "AddressShared", offsets::MESSAGE.to_owned(), Form::Offsets(all))
+        };
         let leave = |at| Decision::plan(at, "TableMoved", tables::MESSAGE.to_owned(), Form::Table(at));
         let copied = insts().filter_map(|inst| copies::find(inst, &self.context));
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
+        found.extend(offsets::find(function).into_iter().map(widen));
         found.extend(tables::find(function, analyses).into_iter().map(leave));
         let stays = self.results == Results::Same && !found.is_empty() && raw::is_undecided(function);
         let decide = |found: Decision<'m, _>| {
@@ -125,6 +133,7 @@ impl<'m> FunctionPass<'m> for Forms {
             match plan {
                 Form::Copy(copy) => copies::apply(editor, &copy),
                 Form::Remainder(widening) => remainders::apply(editor, widening),
+                Form::Offsets(widenings) => offsets::apply(editor, &widenings),
                 Form::Table(load) => tables::apply(editor, load),
             }
         }

@@ -1,6 +1,6 @@
 //! What do the passes find in kernels that rewrite code without asking about lanes? Arrays that loops of constant trip
 //! count index, for `free-arrays`; functions that are called once with the address of an object, for `inline-calls`;
-//! loops that count bits, small copies and divisions of counters, for the idioms.
+//! loops that count bits, small copies, divisions of counters and neighbouring accesses, for the idioms.
 
 use super::build::{ENTRY, Gen, Param};
 use super::knobs::Feature;
@@ -309,11 +309,12 @@ impl Gen<'_> {
 
     // Idioms.
 
-    /// A loop that counts bits, a small copy, or a sum of divisions of a counter.
+    /// A loop that counts bits, a small copy, a sum of divisions of a counter, or neighbouring accesses.
     pub(super) fn idiom(&mut self) {
-        match self.rng.below(3) {
+        match self.rng.below(4) {
             0 => self.count_bits(),
             1 => self.small_copy(),
+            2 => self.neighbours(),
             _ => self.divided_counter(),
         }
     }
@@ -380,6 +381,24 @@ impl Gen<'_> {
             copy(self, to, object, align);
         } else {
             copy(self, to, from, align);
+        }
+    }
+
+    /// Two words side by side, the second at a sum that may wrap as an unsigned number.
+    fn neighbours(&mut self) {
+        let Some(at) = self.f.sources.iter().position(|source| source.elem == I32 && source.len >= 2) else { return };
+        self.note(Feature::MutableLoad);
+        let Source { pointer, space, len, .. } = self.f.sources[at].clone();
+        let wanted = self.pick(I32);
+        let left = self.masked(wanted, len.next_power_of_two() / 2);
+        let right = self.temp_word(left.scope, format_args!("add nuw nsw i32 {left}, 1"));
+        let again = self.temp_word(left.scope, format_args!("add nsw i32 {right}, -1"));
+        let ptr = if space == 0 { "ptr".to_owned() } else { format!("ptr addrspace({space})") };
+        for index in [right, again] {
+            let wide = self.temp(I64, len, index.scope, format_args!("zext nneg i32 {index} to i64"));
+            let place = self.pointer(format_args!("getelementptr inbounds i32, {ptr} {pointer}, i64 {wide}"));
+            let word = self.word(Scope::Lane, format_args!("load i32, {ptr} {place}, align 4"));
+            self.observe(word);
         }
     }
 

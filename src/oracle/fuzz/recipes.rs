@@ -57,7 +57,11 @@ pub const PASSES: &[Tested] = &[
         folders: &["idioms"],
         recipes: &[
             recipe(Mode::Idioms, "free-arrays", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
-            recipe(Mode::Idioms, IDIOMS, &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0)]),
+            recipe(
+                Mode::Idioms,
+                IDIOMS,
+                &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0), (OffsetLost, 0)],
+            ),
         ],
     },
     Tested {
