@@ -518,12 +518,14 @@ pub fn is_undecided(function: Function<'_>) -> bool {
     };
     // LLVM's back end keeps in a register what a loop stores and loads again, at an address from outside
     let keeps = |store: Inst<'_>| {
+        if store.opcode() != RawOpcode::LLVMStore {
+            return false;
+        }
         let is_around = |block: Block<'_>| leads(store.block(), block, None) && leads(block, store.block(), None);
         let (stored, pointer) = (store.operand(0), store.operand(1));
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(user.block());
         let is_added = |load: Inst<'_>| load.opcode() == RawOpcode::LLVMLoad && meets(load.value(), adds);
-        store.opcode() == RawOpcode::LLVMStore
-            && computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
+        computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
             && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
             && pointer.users().filter_map(Value::as_inst).any(is_added)
     };

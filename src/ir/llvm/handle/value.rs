@@ -105,7 +105,8 @@ impl<'m> Value<'m> {
     }
     /// Operand `index`, which must be in range.
     pub fn operand(self, index: u32) -> Value<'m> {
-        wrap!(Value, LLVMGetOperand(self.raw, index)).expect("operand index in range")
+        assert!(index < self.operand_count(), "operand index in range");
+        wrap!(Value, LLVMGetOperand(self.raw, index)).expect("handles are not null")
     }
     /// Value of an integer constant of at most 64 bits, zero-extended.
     pub fn const_u64(self) -> Option<u64> {
