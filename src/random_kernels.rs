@@ -19,7 +19,7 @@ fn plan(passes: &[&str]) -> Plan {
 /// A few kernels of every mode; `warpwise fuzz run --passes …` does more.
 #[test]
 fn transforms_keep_what_kernels_compute() {
-    let plan = plan(&["annotate-uniform<block={block}>", "default<O2>,fuse-branches", "steer-spills<regs=24>"]);
+    let plan = plan(&["annotate-uniform", "default<O2>,fuse-branches", "steer-spills<regs=24>"]);
     let mut transformed = 0;
     for seed in 0..64 {
         let knobs = Knobs::of_mode(mode_of(seed));

@@ -70,7 +70,7 @@ fn named(page: &str) -> BTreeSet<String> {
     page.lines().flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Whether a word is the name of a remark, such as "UniformVote" or "Occupancy".
+/// Whether a word is the name of a remark, such as "InvariantLoad" or "Occupancy".
 fn is_remark(word: &str) -> bool {
     word.len() > 5
         && word.starts_with(|first: char| first.is_ascii_uppercase())

@@ -1,6 +1,7 @@
 ; RUN: %opt -passes=annotate-uniform -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t
 ; RUN: %opt -passes=annotate-uniform -S %s -o %t.ll
+; RUN: %warpwise simt --compare %s %t.ll -k caller --block 64 -a 'f32[128]:random:1' -a 'f32[1]:random:2' -a 'f32[64]:zero'
 ; RUN: %llc -mcpu=sm_90 %t.ll -o - | %FileCheck --check-prefix=PTX %s
 ; RUN: %llc -mcpu=sm_90 %s -o - | %FileCheck --check-prefix=BEFORE %s
 ; RUN: %opt -passes='annotate-uniform<assume-restrict>' -S %s | %FileCheck --check-prefix=ASSUME %s

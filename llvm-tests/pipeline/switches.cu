@@ -3,10 +3,9 @@
 //
 // DEFINE: %{flags} = -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null -mllvm -warpwise-unroll=0
 // RUN: %clang_cuda %s -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null 2>&1 | %FileCheck %s --check-prefix=UNROLL
-// UNROLL: remark: loop of {{[0-9]+}} instructions unrolled by 4
-// RUN: %clang_cuda %s %{flags} 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,VOTE --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 2>&1 | %FileCheck %s --check-prefixes=STEER,VOTE --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,LOAD --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 2>&1 | %FileCheck %s --check-prefixes=STEER,LOAD --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,LOAD --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-annotate=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-off 2>&1 | count 0
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-profile-generate 2>&1 | %FileCheck %s --check-prefix=COUNTED --implicit-check-not=fused
@@ -35,17 +34,20 @@ KERNEL(fuse_on) { SORT }
 NO("no-fuse") KERNEL(fuse_no) { SORT }
 NO("off") KERNEL(fuse_off) { SORT }
 
-#define ROW                                                                                                            \
-  int t = threadIdx.x, s = data[t];                                                                                    \
-  if (threadIdx.y == n)                                                                                                \
-    for (int k = 0; k < n; ++k)                                                                                        \
-      s = s * keys[k] + 1;                                                                                             \
-  data[t] = s;
+// UNROLL: switches.cu:[[#@LINE+3]]:{{.*}} loop of {{[0-9]+}} instructions unrolled by 4
+KERNEL(sum) {
+  int s = 0;
+  for (int k = 0; k < n; ++k)
+    s = s * keys[k] + 1;
+  data[threadIdx.x] = s;
+}
 
-// VOTE: switches.cu:[[#@LINE+1]]:{{.*}} branch is uniform
-KERNEL(vote_on) { ROW }
-NO("no-annotate") KERNEL(vote_no) { ROW }
-NO("off") KERNEL(vote_off) { ROW }
+#define COPY int *__restrict__ to, const int *__restrict__ from
+
+// LOAD: switches.cu:[[#@LINE+1]]:{{.*}} marked invariant
+extern "C" __global__ void load_on(COPY) { to[threadIdx.x] = from[threadIdx.x]; }
+NO("no-annotate") extern "C" __global__ void load_no(COPY) { to[threadIdx.x] = from[threadIdx.x]; }
+NO("off") extern "C" __global__ void load_off(COPY) { to[threadIdx.x] = from[threadIdx.x]; }
 
 #define ARRAY                                                                                                          \
   int t = threadIdx.x, last[12];                                                                                       \

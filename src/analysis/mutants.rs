@@ -109,8 +109,6 @@ mutants! {
     StillFrames,
     /// Lanes agree on every frame's place.
     SameFrames,
-    /// `annotate-uniform` votes on branches whose lanes part.
-    VoteDivergent,
     /// Loads are invariant through any pointer argument of a kernel.
     WrittenInvariant,
     /// `fuse-branches` selects the other side's value.

@@ -2,11 +2,8 @@
 //! refused here.
 
 use super::claim::{Claim, Claims, KIND};
-use super::plan::Plan;
-use crate::analyses::Kept;
-use warpwise_analysis::divergence::Facts;
+use super::plan::InvariantLoad;
 use warpwise_ir::Func;
-use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Flags;
 use warpwise_ir::llvm::edit::Editor;
@@ -41,33 +38,15 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
     changed
 }
 
-/// Carries out the rest of the plan for one function; returns what still holds, if anything changed. What is written out
-/// takes the place of instructions that are known.
-pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan<'m>) -> Option<Kept> {
-    let Plan { votes, pins, invariants, rejects: _ } = plan;
+/// Marks the loads of one function as invariant.
+pub fn apply<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, invariants: &[InvariantLoad]) {
     let empty = editor.string_node(&[]);
-    let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
+    let kind = handle::metadata_kind(editor.module(), "invariant.load");
     for invariant in invariants {
         let load = handles.inst(invariant.load);
         if invariant.needs_space {
             editor.load_from_space(load, space::GLOBAL);
         }
-        editor.set_metadata(load, invariant_load, empty);
+        editor.set_metadata(load, kind, empty);
     }
-    if !votes.is_empty() {
-        pins.iter().for_each(|pins| pins.apply(editor));
-    }
-    for &block in votes {
-        vote(editor, facts, handles, block);
-    }
-    let kept = if votes.is_empty() || pins.is_empty() { Kept::Everything } else { Kept::Nothing };
-    (!(invariants.is_empty() && votes.is_empty())).then_some(kept)
-}
-
-/// `br c` becomes `br (any c)`.
-fn vote<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, block: Block) {
-    let branch = handles.inst(facts.func.terminator(block));
-    let condition = branch.branch_condition().expect("only conditional branches are voted on");
-    let any = editor.before(branch).vote_any(condition, "uni.any");
-    editor.set_operand(branch, 0, any);
 }

@@ -30,7 +30,7 @@ const ABOUT: &[(&str, &str, &str)] = &[
 ];
 
 /// Sections that also show machine-code counts, and for which variants.
-const CODE: &[(&str, &[&str])] = &[("annotate", &["clang", "nvcc", "annotate", "annotate_told", "by_hand"])];
+const CODE: &[(&str, &[&str])] = &[("annotate", &["clang", "nvcc", "annotate", "by_hand"])];
 
 /// The Markdown text of a whole run.
 pub fn report(results: &Results) -> String {

@@ -56,12 +56,6 @@ pub const VARIANTS: &[Variant] = &[
         &["spill", "fuse", "annotate"],
     ),
     variant(
-        "annotate_told",
-        "annotate, told",
-        Made::Plugin(&["-warpwise-fuse=0", "-warpwise-steer=0", "-warpwise-block={block}"]),
-        &["annotate"],
-    ),
-    variant(
         "fuse",
         "fuse",
         Made::Plugin(&["-warpwise-annotate=0", "-warpwise-steer=0"]),

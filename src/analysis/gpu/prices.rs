@@ -49,9 +49,6 @@ pub const CALL_CYCLES: u32 = 8;
 pub const PREDICATED: u32 = 8;
 /// The same if it loads from global memory: 20 without an `else`, 17 with one. \[ptxas: one branch\]
 pub const PREDICATED_WITH_LOAD: u32 = 17;
-/// Number of instructions on both sides together up to which `ptxas` predicates them, so that no pair is left to
-/// remove. \[ptxas: one branch over chains of multiply-adds and loads\]
-pub const PREDICATED_TOGETHER: u32 = 8;
 /// Fraction of the branches on data that were seen to split any warp: of 1,204 branches that the analysis calls
 /// divergent, 546. How often one of these splits is not known, so that this is an upper bound. \[H200: 44 public
 /// programs\]

@@ -32,9 +32,9 @@ const read = new Map();
 const unit = name => read.get(name) ?? read.set(name, prepared(JSON.parse(units.get(name).textContent))).get(name);
 
 // ---- what remarks mean
-const REFUSED = { "fuse-branches": "not fused", "unroll-loops": "not unrolled", "annotate-uniform": "no vote", "steer-spills": "not moved" };
+const REFUSED = { "fuse-branches": "not fused", "unroll-loops": "not unrolled", "steer-spills": "not moved" };
 const words = (remark, done) => {
-  const refused = !done && REFUSED[legend[remark]?.[0]], own = refused ? remark.replace(/^(NotFused|Unroll|Branch)(?=[A-Z])/, "") : remark;
+  const refused = !done && REFUSED[legend[remark]?.[0]], own = refused ? remark.replace(/^(NotFused|Unroll)(?=[A-Z])/, "") : remark;
   return (refused ? refused + ": " : "") + own.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 };
 const meaning = remark => legend[remark] ? `${remark} (${legend[remark][0]}): ${legend[remark][1]}` : remark;

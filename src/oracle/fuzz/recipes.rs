@@ -76,14 +76,11 @@ pub const PASSES: &[Tested] = &[
     Tested {
         pass: "annotate-uniform",
         folders: &["annotate"],
-        recipes: &[
-            recipe(Mode::Control, "annotate-uniform<block={block}>", &[(VoteDivergent, 39)]),
-            recipe(
-                Mode::Control,
-                "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
-                &[(WrittenInvariant, 0)],
-            ),
-        ],
+        recipes: &[recipe(
+            Mode::Control,
+            "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
+            &[(WrittenInvariant, 0)],
+        )],
     },
     Tested {
         pass: "fuse-branches",
@@ -138,7 +135,7 @@ pub const PASSES: &[Tested] = &[
             Recipe {
                 mode: Mode::Diamonds,
                 more: &[Feature::WarpIndex],
-                pipeline: "fuse-branches<always;versions>,annotate-uniform",
+                pipeline: "fuse-branches<always;versions>",
                 faults: &[(VersionAnyLaunch, 3), (VersionHalf, 3)],
             },
         ],

@@ -1,17 +1,11 @@
-//! Which edits does `annotate-uniform` need? Metadata and votes.
+//! Which edits does `annotate-uniform` need? Metadata, attributes, address spaces.
 
 use super::Editor;
-use crate::llvm::handle::{self, AttrPlace, Function, Inst, Value};
+use crate::llvm::handle::{self, AttrPlace, Function, Inst};
 use llvm_sys::core::*;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
 impl<'m> Editor<'m> {
-    /// `vote.sync.any` of a predicate over the whole warp.
-    pub fn vote_any(&mut self, predicate: Value<'m>, name: &str) -> Value<'m> {
-        let everyone = self.int(32, u64::from(u32::MAX));
-        self.intrinsic("llvm.nvvm.vote.any.sync", &[], &[everyone, predicate], name)
-    }
-
     /// Removes metadata of a kind.
     pub fn clear_metadata(&mut self, inst: Inst<'m>, kind: u32) {
         edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));
