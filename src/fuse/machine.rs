@@ -5,7 +5,7 @@
 use super::pairing::Context;
 use super::region::{Link, Pair};
 use super::schedule::Step;
-use warpwise_analysis::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
+use warpwise_analysis::gpu::prices::{LOAD_ISSUE, ONE_INSTRUCTION, PREDICATED, PREDICATED_WITH_LOAD};
 use warpwise_ir::call::Callee;
 use warpwise_ir::entity::Inst;
 use warpwise_ir::inst::Opcode;
@@ -37,8 +37,7 @@ fn instructions(context: &Context<'_, '_>, inst: Inst) -> Option<u32> {
         Opcode::Gep => Some(func.gep(inst).terms.len() as u32),
         Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => None,
         Opcode::Call => match func.call(inst).callee {
-            // more expensive ones are sequences
-            Callee::Intrinsic(_) => (context.costs.inst(func, inst) <= 10).then_some(1),
+            Callee::Intrinsic(_) => (context.costs.inst(func, inst) <= ONE_INSTRUCTION).then_some(1),
             _ => None,
         },
         Opcode::Load | Opcode::Store | Opcode::SExt => Some(1),

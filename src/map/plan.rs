@@ -27,7 +27,9 @@ use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::trip_bound::TripBounds;
 use warpwise_analysis::counts::table::FIXED_WORDS;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::gpu::prices::{MAP_HELD, MAP_LEAST_BITS, MAP_MAX_REPLICAS, MAP_OWN_REGISTERS, MAP_REGISTERS};
+use warpwise_analysis::gpu::prices::{
+    MAP_DOUBT, MAP_HELD, MAP_LEAST_BITS, MAP_MAX_REPLICAS, MAP_OWN_REGISTERS, MAP_REGISTERS,
+};
 use warpwise_analysis::pressure::intervals::between_blocks;
 use warpwise_ir::call::{Callee, Intrinsics};
 use warpwise_ir::entity::{Block, Inst};
@@ -36,8 +38,6 @@ use warpwise_ir::inst::Opcode;
 
 /// Number of 64-bit words in a sector.
 pub const SECTOR: u32 = 4;
-/// Number of registers by which `ptxas` may exceed the estimate.
-const DOUBT: u32 = 8;
 /// Limit of registers times blocks, because promoting stack objects to values takes that long.
 const MAX_PLACES: u32 = 40_000;
 /// Number of visits by which a limit may be exceeded without harm: limits are half of what fits.
@@ -210,7 +210,7 @@ pub fn plan(
         let is_bounded = !facts.func.is_kernel || !calls_functions(&facts.func);
         let room = match MAP_REGISTERS.saturating_sub(MAP_OWN_REGISTERS + estimate) {
             left if is_bounded => left.clamp(least, most),
-            left => left.saturating_sub(DOUBT).min(least),
+            left => left.saturating_sub(MAP_DOUBT).min(least),
         };
         let room = room.min(MAX_PLACES / facts.func.blocks.len().max(1) as u32);
         let bounds = TripBounds::new(&facts.cfg().cycles, &Frequencies::new(function));

@@ -43,6 +43,8 @@ pub const TREE_GUARD: u32 = 2;
 /// Least cost of an intrinsic that is called a call in advice, such as a square root or a sine. \[not measured\]
 pub const CALL_CYCLES: u32 = 8;
 
+/// Issue cycles up to which an intrinsic is one instruction; dearer ones are sequences. \[not measured\]
+pub const ONE_INSTRUCTION: u32 = 10;
 /// Longest side of a branch, in machine instructions, that is predicated instead of branched around: sides of one to
 /// twenty additions, multiplications, stores and accesses of shared memory, with and without an `else`. Of two sides
 /// that long one is branched around. \[ptxas: one branch\]
@@ -289,6 +291,8 @@ pub const MAP_HELD: [u32; 2] = [16, 40];
 pub const MAP_REGISTERS: u32 = 64;
 /// Number of registers that the counting code itself needs, besides those of a record. \[not measured\]
 pub const MAP_OWN_REGISTERS: u32 = 10;
+/// Number of registers by which `ptxas` may exceed the estimate of a kernel that calls functions. \[not measured\]
+pub const MAP_DOUBT: u32 = 8;
 /// Minimum number of branches outside cycles that make flushing a register worthwhile. \[not measured\]
 pub const MAP_LEAST_BITS: usize = 2;
 /// Maximum number of replicas, a power of two: about the number of multiprocessors of current GPUs. \[documented\]
