@@ -218,29 +218,31 @@ impl Decoder<'_, '_> {
             return Ok(true);
         }
         #[derive(Clone, Copy)]
-        enum Kind {
+        enum Number {
             Int(u16, bool),
             Float(Fmt),
         }
         let kind = |word: &str| {
             Some(match word {
-                "i" => Kind::Int(32, true),
-                "ui" => Kind::Int(32, false),
-                "ll" => Kind::Int(64, true),
-                "ull" => Kind::Int(64, false),
-                "f" => Kind::Float(Fmt::Single),
-                "d" => Kind::Float(Fmt::Double),
-                "h" | "f16" => Kind::Float(Fmt::Half),
-                "bf" | "bf16" => Kind::Float(Fmt::BFloat),
+                "i" => Number::Int(32, true),
+                "ui" => Number::Int(32, false),
+                "ll" => Number::Int(64, true),
+                "ull" => Number::Int(64, false),
+                "f" => Number::Float(Fmt::Single),
+                "d" => Number::Float(Fmt::Double),
+                "h" | "f16" => Number::Float(Fmt::Half),
+                "bf" | "bf16" => Number::Float(Fmt::BFloat),
                 _ => return None,
             })
         };
         let (Some(from), Some(to)) = (kind(from), kind(to)) else { return Ok(false) };
         let a = self.scalar(inst, 0)?;
         let conv = match (from, to) {
-            (Kind::Float(from), Kind::Float(to)) => Conv::Float { from, to, mode },
-            (Kind::Float(from), Kind::Int(to, signed)) => Conv::FloatToInt { from, to, signed, saturating: true, mode },
-            (Kind::Int(from, signed), Kind::Float(to)) => Conv::IntToFloat { from, to, signed, nneg: false, mode },
+            (Number::Float(from), Number::Float(to)) => Conv::Float { from, to, mode },
+            (Number::Float(from), Number::Int(to, signed)) => {
+                Conv::FloatToInt { from, to, signed, saturating: true, mode }
+            }
+            (Number::Int(from, signed), Number::Float(to)) => Conv::IntToFloat { from, to, signed, nneg: false, mode },
             _ => return Ok(false),
         };
         self.emit(Op::Conv { conv, d, a });
