@@ -109,7 +109,10 @@ pub fn editable<'m>(module: Module<'m>, word: &str, host: &Host<'_>) -> impl Ite
 
 /// Whether a pass may change a function, by the word of its switch.
 pub fn may_change(function: Function<'_>, word: &str, host: &Host<'_>) -> bool {
-    !function.is_declaration() && is_enabled(function, word) && !is_left_alone(function, host)
+    !function.is_declaration()
+        && !host.leaves_alone(function)
+        && is_enabled(function, word)
+        && !is_left_alone(function, host)
 }
 
 /// Says what is decided about a function; returns the plans to be carried out.

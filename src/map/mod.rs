@@ -20,7 +20,8 @@ pub mod plan;
 mod ptx;
 pub mod texts;
 
-use crate::settings::Settings;
+use crate::settings::enabled::is_switched_off;
+use crate::settings::{Settings, Transform};
 use calls::CallGraph;
 use conditions::KernelConditions;
 use describe::Describer;
@@ -83,7 +84,9 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         .map(|((facts, handles), is_recursive)| {
             let conditions =
                 KernelConditions::of(&facts.func, handles.function, &conditions(Some(&analysis), facts, handles));
-            let around = Surroundings { exits, is_recursive };
+            let function = handles.function;
+            let is_off = host.leaves_alone(function) || is_switched_off(function, Transform::Map.word());
+            let around = Surroundings { exits, is_recursive, is_off };
             let plan = plan::plan(facts, handles, settings, conditions, around, &mut layout);
             describer.function(facts, handles, &plan);
             plan

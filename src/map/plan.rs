@@ -19,8 +19,7 @@
 
 use super::calls::calls_functions;
 use super::conditions::{self, KernelConditions, PlannedCondition};
-use crate::settings::enabled::is_switched_off;
-use crate::settings::{Settings, Transform};
+use crate::settings::Settings;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -173,6 +172,7 @@ pub struct Surroundings {
     /// Whether lanes may end elsewhere than at a kernel's return.
     pub exits: bool,
     pub is_recursive: bool,
+    pub is_off: bool,
 }
 
 /// Plans a function; its records follow those of the functions before it.
@@ -185,8 +185,7 @@ pub fn plan(
     layout: &mut Layout,
 ) -> FunctionPlan {
     let function = handles.function;
-    let is_recursive = module.is_recursive;
-    let is_off = is_switched_off(function, Transform::Map.word());
+    let Surroundings { is_recursive, is_off, .. } = module;
     let mut plan = FunctionPlan { is_recursive, is_off, ..listed(facts, conditions) };
     if facts.func.is_kernel {
         plan.launches = Some(layout.words);

@@ -6,10 +6,10 @@
 use super::code::text_with_made;
 use super::{Session, run_all};
 use crate::choices::VERSION;
-use crate::settings::enabled::OFF;
 use crate::settings::{Profit, Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
+use rustc_hash::FxHashSet;
 use warpwise_analysis::divergence::ModuleAnalysis;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::pressure::Pressure;
@@ -93,7 +93,9 @@ impl AlternativeKind {
             functions.iter().for_each(|&function| pragma::allow(&mut editor, function));
             return !functions.is_empty();
         }
-        with_only(module, functions, || run_all(self.transforms.iter().copied(), module, &self.settings, session, host))
+        let others = all_but(module, functions);
+        let host = &host.beside(&others);
+        run_all(self.transforms.iter().copied(), module, &self.settings, session, host)
     }
 
     /// Builds the alternatives of this kind of some kernels, each with the position of its kernel. Functions and
@@ -138,17 +140,9 @@ impl AlternativeKind {
     }
 }
 
-/// Runs something while all transforms leave every other function alone.
-pub fn with_only<'m>(module: Module<'m>, functions: &[Function<'m>], run: impl FnOnce() -> bool) -> bool {
-    let is_other = |function: &Function<'m>| {
-        !function.is_declaration() && !functions.contains(function) && function.string_attribute(OFF).is_none()
-    };
-    let others: Vec<Function<'m>> = module.functions().filter(is_other).collect();
-    let mut editor = Editor::new(module);
-    others.iter().for_each(|&function| editor.set_string_attribute(function, OFF, ""));
-    let changed = run();
-    others.iter().for_each(|&function| editor.remove_string_attribute(function, OFF));
-    changed
+/// The functions of a module but for these.
+pub fn all_but<'m>(module: Module<'m>, functions: &[Function<'m>]) -> FxHashSet<Function<'m>> {
+    module.functions().filter(|function| !functions.contains(function)).collect()
 }
 
 /// Whether a kernel needs more registers than it may use.

@@ -5,7 +5,7 @@
 //! which the launch code learns about them. With `-warpwise-choices` each kernel whose code was measured is built as what
 //! was fastest, and nothing else changes it or what it calls; the models decide about all others.
 
-use super::alternatives::{AlternativeKind, Built, keep_different, with_only};
+use super::alternatives::{AlternativeKind, Built, all_but, keep_different};
 use super::code::hash_of;
 use super::{Session, run_enabled};
 use crate::choices::{Choices, Decision, Measured, VERSION, decide};
@@ -124,7 +124,8 @@ fn apply<'m>(
             _ => kind.run(module, &kernels, session, host),
         };
     }
-    with_only(module, &others, || run_enabled(module, settings, session, host)) || changed
+    let decided = all_but(module, &others);
+    run_enabled(module, settings, session, &host.beside(&decided)) || changed
 }
 
 /// As what a kernel is to be built: `Some(None)` as it is, `None` as the models decide.

@@ -139,6 +139,8 @@ pub struct Host<'a> {
     pub(super) pass: &'static str,
     /// How many plans are carried out, if not all.
     pub(super) plans: Option<&'a Plans>,
+    /// Functions that no pass changes meanwhile, if there are any.
+    left_alone: Option<&'a FxHashSet<Function<'a>>>,
     /// Whether nothing is said.
     is_quiet: bool,
 }
@@ -149,15 +151,23 @@ impl<'a> Host<'a> {
         if raw.wanted & COUNTS != 0 {
             said.trace.count();
         }
-        Host { raw: Some(raw), collected: None, said: Some(said), pass, plans: None, is_quiet: false }
+        Host { raw: Some(raw), collected: None, said: Some(said), pass, plans: None, left_alone: None, is_quiet: false }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None, said: None, pass: "", plans: None, is_quiet: true }
+        Host { raw: None, collected: None, said: None, pass: "", plans: None, left_alone: None, is_quiet: true }
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host { raw: None, collected: Some(list), said: Some(said), pass: "", plans: None, is_quiet: false }
+        Host {
+            raw: None,
+            collected: Some(list),
+            said: Some(said),
+            pass: "",
+            plans: None,
+            left_alone: None,
+            is_quiet: false,
+        }
     }
     /// Runs a pass, or a part of one with a name of its own: its decisions are noted and its time is taken under that name.
     pub fn run<R>(&self, pass: &'static str, body: impl FnOnce(&Host<'a>) -> R) -> R {
@@ -174,6 +184,14 @@ impl<'a> Host<'a> {
     /// The same pass manager, for changes of which nothing is said and no plans are counted.
     pub fn quiet(&self) -> Host<'a> {
         Host { plans: None, is_quiet: true, ..*self }
+    }
+    /// The same pass manager, for passes that leave some functions alone.
+    pub fn beside(&self, functions: &'a FxHashSet<Function<'a>>) -> Host<'a> {
+        Host { left_alone: Some(functions), ..*self }
+    }
+    /// Whether passes leave a function alone.
+    pub fn leaves_alone(&self, function: Function<'_>) -> bool {
+        self.left_alone.is_some_and(|functions| functions.contains(&function))
     }
     /// Whether anybody wants remarks of a kind, or to know of the decisions that they tell of; check before building costly
     /// texts.
