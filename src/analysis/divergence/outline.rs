@@ -97,7 +97,7 @@ impl Outline {
         }
     }
     /// How the result of an intrinsic relates across lanes; `None` if the instruction calls none.
-    pub fn lane_rule(&self, inst: Inst) -> Option<LaneRule> {
+    fn lane_rule(&self, inst: Inst) -> Option<LaneRule> {
         let data = (self.func.insts[inst].opcode == Opcode::Call).then(|| self.func.call(inst))?;
         let Callee::Intrinsic(id) = data.callee else { return None };
         Some(class_of_intrinsic(id, data.memory == Memory::None && !data.convergent))

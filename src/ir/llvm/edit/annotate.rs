@@ -23,12 +23,6 @@ impl<'m> Editor<'m> {
         edit!(LLVMAddAttributeAtIndex(function.value().raw(), LLVMAttributeFunctionIndex, attribute));
     }
 
-    /// Removes a string attribute of a function.
-    pub fn remove_string_attribute(&mut self, function: Function<'m>, name: &str) {
-        let (start, length) = (name.as_ptr().cast(), name.len() as u32);
-        edit!(LLVMRemoveStringAttributeAtIndex(function.value().raw(), LLVMAttributeFunctionIndex, start, length));
-    }
-
     /// Gives a load the address `pointer` cast to an address space.
     pub fn load_from_space(&mut self, load: Inst<'m>, space: u32) {
         let ty = self.pointer_type(space);
