@@ -8,7 +8,7 @@ use crate::choices::Choices;
 use crate::fuse::Fuse;
 use crate::local_memory::{arrays, inline, split};
 use crate::settings::enabled::read_annotations;
-use crate::settings::transform::IDIOMS;
+use crate::settings::transform::{IDIOMS, UNROLL_WHOLE};
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{annotate, assembler, idioms, map, steer, unroll};
 use std::cell::OnceCell;
@@ -220,18 +220,27 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
     host.run(INLINE_CALLS, |host| inline::run(module, stage, session.settings.results, host))
 }
 
-/// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the
-/// module changed.
+/// Unrolls loops that keep stack objects in memory; returns whether the module changed.
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
-        let freed = host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host));
-        let early = |host: &Host<'_>| {
+        host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host))
+    })
+}
+
+/// Splits copies of stack objects, and counts bits at once; returns whether the module changed.
+pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
+    run_named(run, IDIOMS, |settings, host| {
+        host.run(IDIOMS, |host| {
             let is_split = split::run(run.module, settings.results, host);
             idioms::run_early(run.module, settings.results, host) || is_split
-        };
-        let counted = settings.writes_idioms() && host.run(IDIOMS, early);
-        let whole = |host: &Host<'_>| unroll::run_whole(run.module, settings.results, host);
-        (settings.runs(Transform::Unroll) && host.run(Transform::Unroll.pass(), whole)) || counted || freed
+        })
+    })
+}
+
+/// Unrolls loops completely, as part of `unroll-loops`; returns whether the module changed.
+pub fn unroll_whole(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
+    run_named(run, UNROLL_WHOLE, |settings, host| {
+        host.run(Transform::Unroll.pass(), |host| unroll::run_whole(run.module, settings.results, host))
     })
 }
 

@@ -2,7 +2,6 @@
 
 use crate::abi::load;
 use crate::mutants::{Mutant, activate};
-use crate::registry::ASKS_LLVM;
 use crate::settings::{FREE_ARRAYS, INLINE_CALLS, Transform, transform};
 use std::path::Path;
 use warpwise_oracle::fuzz::drive::{Failure, Plan, Plugin, check, mode_of, run};
@@ -10,7 +9,7 @@ use warpwise_oracle::fuzz::planted::place_of;
 use warpwise_oracle::fuzz::recipes::PASSES;
 use warpwise_oracle::fuzz::{Knobs, Launch};
 
-const PLUGIN: Plugin = Plugin { run: load::transform, asks_llvm: &ASKS_LLVM, counts: Transform::Map.pass() };
+const PLUGIN: Plugin = Plugin { run: load::transform, counts: Transform::Map.pass() };
 
 fn plan(passes: &[&str]) -> Plan {
     Plan { passes: passes.iter().map(|&p| p.to_owned()).collect(), plugin: PLUGIN, ..Plan::default() }

@@ -3,7 +3,7 @@
 
 use crate::local_memory::inline::Stage;
 use crate::pipeline::{self, Phase, Run, Session};
-use crate::settings::transform::REMARKS;
+use crate::settings::transform::{IDIOMS, REMARKS, UNROLL_WHOLE};
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{launch, map, remarks};
 use bitflags::bitflags;
@@ -20,6 +20,8 @@ pub enum Pass {
     InlineEarly,
     Inline,
     FreeArrays,
+    Idioms,
+    UnrollWhole,
     Fuse,
     FuseFunction,
     FuseModule,
@@ -60,9 +62,6 @@ pub struct Info {
     /// Runs it; returns whether the module changed.
     pub run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
 }
-
-/// Passes that leave the editing to LLVM.
-pub const ASKS_LLVM: [&str; 3] = [Transform::Unroll.pass(), FREE_ARRAYS, INLINE_CALLS];
 
 const ALWAYS: fn(&Settings) -> bool = |_| true;
 const FUSES: fn(&Settings) -> bool = |settings| settings.runs(Transform::Fuse);
@@ -114,6 +113,8 @@ pub const PASSES: &[Info] = &[
     }),
     named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
     named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
+    named(Pass::Idioms, IDIOMS, Settings::writes_idioms, pipeline::write_idioms),
+    named(Pass::UnrollWhole, UNROLL_WHOLE, Settings::unrolls_whole, pipeline::unroll_whole),
     named(Pass::Fuse, Transform::Fuse.pass(), FUSES, |run| pipeline::run_one(run, Transform::Fuse)),
     // its own entry of `abi` runs it
     inner(Pass::FuseFunction, "fuse-branches-function", FUSES, |_| Ok(false)),

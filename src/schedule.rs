@@ -79,6 +79,8 @@ pub const SCHEDULE: &[Step] = &[
     // LLVM has inlined what it wants to
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::Inline),
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::FreeArrays),
+    at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::Idioms),
+    at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::UnrollWhole),
     at(Point::OptimizerEarly,      1..=3, Phases::Any,        Pass::FuseModule),
     at(Point::OptimizerLast,       0..=0, Phases::Any,        Pass::Unoptimised),
     at(Point::OptimizerLast,       1..=3, Phases::Any,        Pass::Remarks),

@@ -1,8 +1,8 @@
 ; A loop that counts bits keeps a product apart from a sum: without it, LLVM's back end would join them, and the last bit could
 ; change. It stays unless results may change, or the flags forbid joining.
-; RUN: %opt -passes=free-arrays -S -pass-remarks-missed=warpwise %s 2>%t.remarks | %FileCheck %s
+; RUN: %opt -passes=idioms -S -pass-remarks-missed=warpwise %s 2>%t.remarks | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --input-file=%t.remarks --implicit-check-not=remark:
-; RUN: %opt -passes=free-arrays -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
+; RUN: %opt -passes=idioms -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
 ; RUN: %opt -passes=warpwise -S -pass-remarks-missed=warpwise %s 2>%t.late | %FileCheck %s --check-prefix=LATE
 ; RUN: %FileCheck %s --check-prefix=KEPT --input-file=%t.late
 ; KEPT: remark: {{.*}} a copy of memory stays: with more instructions beside them, sums would not be moved to their products

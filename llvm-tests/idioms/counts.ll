@@ -1,8 +1,8 @@
 ; A loop that clears the lowest bit of a number until none is left is one instruction; with only, and not where more is in the
 ; loop, or the number is wanted afterwards.
-; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
-; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=free-arrays -warpwise-off -S %s | %FileCheck %s --check-prefix=OFF --implicit-check-not=ctpop
+; RUN: %opt -passes=idioms -S %s | %FileCheck %s
+; RUN: %opt -passes=idioms -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: sed 's/^define .*)/& "warpwise-off"/' %s | %opt -passes=idioms -S - | %FileCheck %s --check-prefix=OFF --implicit-check-not=ctpop
 ; RUN: %opt -passes='default<O2>' -S %s | %FileCheck %s --check-prefix=DEFAULT
 ; OFF: define ptx_kernel void @guarded(
 ; DEFAULT-LABEL: @guarded(

@@ -1,9 +1,9 @@
 ; A stack object that is only copied as a whole becomes registers: its copies are loads and stores of words, which LLVM merges
 ; again where they are neighbours. Products that are stored are rounded on their own, since LLVM may now find them in sums.
-; RUN: %opt -passes=free-arrays,warpwise -S %s -o %t.ll
+; RUN: %opt -passes=idioms,warpwise -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
-; RUN: %opt -passes=free-arrays,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=free-arrays -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
+; RUN: %opt -passes=idioms,steer-spills -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=idioms -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
 ; RUN: %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
 ; RUN: %warpwise simt --compare %s %t.ll -k swap --block 32 --arg f32[256]:random:1
 ; RUN: %warpwise simt --compare %s %t.ll -k chosen --block 32 --arg f32[256]:random:3

@@ -1,7 +1,7 @@
 ; What is computed stays the same on the lockstep machine: bits of any number, of none, of 64, and from a
 ; count on; copies of odd lengths; and quotients and remainders of a counter.
-; RUN: %opt -passes='free-arrays,verify' -S %s -o %t.early.ll
-; RUN: %opt -passes='free-arrays,warpwise,verify' -S %s -o %t.ll
+; RUN: %opt -passes='idioms,verify' -S %s -o %t.early.ll
+; RUN: %opt -passes='idioms,warpwise,verify' -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
 ; RUN: %warpwise simt --compare %s %t.early.ll -k bits --block 64 --arg i32[64]:random:2 --arg i32[128]:zero
 ; RUN: %warpwise simt --compare %s %t.ll -k bits --block 64 --arg i32[64]:random:2 --arg i32[128]:zero

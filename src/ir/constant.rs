@@ -9,12 +9,12 @@ pub(super) fn constant_address(value: handle::Value<'_>) -> ConstData {
     for _ in 0..8 {
         match base.kind() {
             ValueKind::Function => {
-                return ConstData::Address(GlobalData { space: 0, constant: true, is_function: true });
+                return ConstData::Address(GlobalData { space: 0, constant: true });
             }
             ValueKind::GlobalVariable => {
                 let space = base.ty().address_space().unwrap_or(0);
                 let constant = base.is_global_constant() || space == 4;
-                return ConstData::Address(GlobalData { space, constant, is_function: false });
+                return ConstData::Address(GlobalData { space, constant });
             }
             ValueKind::ConstantExpr
                 if matches!(

@@ -256,7 +256,6 @@ pub struct GlobalData {
     pub space: u32,
     /// Contents never change (`constant`, or constant space).
     pub constant: bool,
-    pub is_function: bool,
 }
 
 /// A constant operand.

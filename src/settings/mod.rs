@@ -190,6 +190,11 @@ impl Settings {
         !self.no_arrays && !self.is_off && !self.runs(Transform::Map)
     }
 
+    /// Whether loops are unrolled completely: not with the map, either.
+    pub fn unrolls_whole(&self) -> bool {
+        self.runs(Transform::Unroll) && !self.runs(Transform::Map)
+    }
+
     /// Whether some code is written in the forms that nvcc writes: not with the map, which counts the branches of the source.
     pub fn writes_idioms(&self) -> bool {
         !self.is_off && !self.runs(Transform::Map)

@@ -26,7 +26,11 @@ pub const INLINE: &str = "inline";
 pub const FREE_ARRAYS: &str = "free-arrays";
 pub const ARRAYS: &str = "arrays";
 
-/// What the rewrites are called that nvcc makes and clang does not, and the word of their switch.
+/// Name of the pass that unrolls loops completely whose counter is most of what they compute; its switch is that of
+/// `unroll-loops`.
+pub const UNROLL_WHOLE: &str = "unroll-whole";
+
+/// Name of the pass that writes code in forms that nvcc writes and clang does not, and the word of its switch.
 pub const IDIOMS: &str = "idioms";
 
 /// The word of the switch by which launches in host code choose a version.

@@ -10,14 +10,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use warpwise::abi::load::transform;
-use warpwise::registry::ASKS_LLVM;
 use warpwise::settings::Transform;
 use warpwise_oracle::fuzz::drive::{self, Failure, Plan, Plugin, Tally};
 use warpwise_oracle::fuzz::{Knobs, Launch, Mode, generate};
 use warpwise_timer::launch::{is_interrupted, stopped_by, watch_signals};
 
 /// The passes of this build.
-const PLUGIN: Plugin = Plugin { run: transform, asks_llvm: &ASKS_LLVM, counts: Transform::Map.pass() };
+const PLUGIN: Plugin = Plugin { run: transform, counts: Transform::Map.pass() };
 
 #[derive(Parser)]
 pub struct Args {

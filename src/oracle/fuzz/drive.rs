@@ -43,8 +43,6 @@ const STEPS: u64 = 20_000_000;
 pub struct Plugin {
     /// Runs a pipeline on a module; returns whether it changed.
     pub run: fn(&OwnedModule, &str) -> Result<bool, String>,
-    /// Names of passes that leave the editing to LLVM.
-    pub asks_llvm: &'static [&'static str],
     /// Name of the pass that counts branches.
     pub counts: &'static str,
 }
@@ -52,7 +50,7 @@ pub struct Plugin {
 /// None: LLVM's own passes.
 impl Default for Plugin {
     fn default() -> Self {
-        Plugin { run: |module, passes| transform(module, passes, None), asks_llvm: &[], counts: "" }
+        Plugin { run: |module, passes| transform(module, passes, None), counts: "" }
     }
 }
 

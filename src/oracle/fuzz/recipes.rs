@@ -56,7 +56,7 @@ pub const PASSES: &[Tested] = &[
         pass: "idioms",
         folders: &["idioms"],
         recipes: &[
-            recipe(Mode::Idioms, "free-arrays", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
+            recipe(Mode::Idioms, "idioms", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
             recipe(
                 Mode::Idioms,
                 IDIOMS,

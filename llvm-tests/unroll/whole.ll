@@ -1,8 +1,8 @@
 ; A loop of constant trip count is unrolled completely if its counter is much of what it computes: here over the bits of a
 ; number. Not if the copies were too large, nor if products and sums could become other multiply-adds.
-; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
-; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=free-arrays -S %s -o %t.ll
+; RUN: %opt -passes=unroll-whole -S %s | %FileCheck %s
+; RUN: %opt -passes=unroll-whole -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=unroll-whole -S %s -o %t.ll
 ; RUN: %warpwise simt --compare %s %t.ll --kernel bits --block 32 --arg i32[31]:random:9 --arg i32[32]:zero --arg i32:1234567
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
