@@ -246,9 +246,6 @@ pub fn unroll_whole(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>) -> bool {
-    if session.settings.is_tuned() {
-        return false;
-    }
     let host = &host.limited(&session.plans);
     session.fuse(&session.settings, Some(function), host).run_early(function)
 }
@@ -259,9 +256,6 @@ pub fn fuse_module(run: &Run<'_, '_>) -> bool {
     let Run { module, session, phase, .. } = *run;
     let host = &run.host.limited(&session.plans);
     let changed = read_annotations(module);
-    if session.settings.is_tuned() {
-        return changed;
-    }
     let makes_versions = session.settings.makes_versions() && !phase.is_before_link();
     session.fuse(&session.settings, first_body(module), host).run_late(module, makes_versions) || changed
 }

@@ -139,7 +139,7 @@ pub fn plan(
         let local = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
         let local = local.filter(|object| !stays_in_registers(outline, object));
         let costs = Costs::of(analyses.handles.function);
-        Profit {
+        Estimates {
             cache: Cache::of(outline, analyses.frequencies(), local.map(|object| object.size).sum()),
             foreseen: Foreseen::of(outline, costs, analyses.frequencies()),
         }
@@ -285,7 +285,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
 }
 
 /// What decides whether a move pays.
-struct Profit<'m> {
+struct Estimates<'m> {
     cache: Cache<'m>,
     foreseen: Foreseen<'m>,
 }
@@ -293,7 +293,7 @@ struct Profit<'m> {
 /// The move of an object to shared memory, if it is worth what the cache and occupancy lose.
 fn worthwhile(
     facts: &Facts,
-    profit: Option<&Profit<'_>>,
+    profit: Option<&Estimates<'_>>,
     objects: &[StackObject],
     object: &Object,
     budget: &SharedBudget,
@@ -301,7 +301,7 @@ fn worthwhile(
     let is_full = profit.is_some_and(|profit| profit.cache.is_full(budget));
     let (placement, bytes, part) = place(facts, object, budget, is_full)?;
     let mut gain = None;
-    if let (Some(Profit { cache, foreseen }), Placement::Thread { .. }) = (profit, &placement) {
+    if let (Some(Estimates { cache, foreseen }), Placement::Thread { .. }) = (profit, &placement) {
         cache.price(facts, object, budget, bytes)?;
         let foreseen = foreseen.gain(facts, objects, object, cache.crowd(budget));
         if foreseen < STACK_LEAST_GAIN {
