@@ -102,7 +102,7 @@ fn bisect_finds_the_plan_that_breaks_the_kernel() {
 }
 
 /// Passes whose mistakes were planted last, with at least so many.
-const LEAST_FAULTS: [(&str, usize); 5] = [
+const MIN_FAULTS: [(&str, usize); 5] = [
     (INLINE_CALLS, 3),
     (FREE_ARRAYS, 3),
     (transform::IDIOMS, 3),
@@ -130,7 +130,7 @@ fn every_pass_is_tested() {
             assert!(runs > 0, "{pass}: nothing in llvm-tests/{folder} runs on the lockstep machine");
         }
         assert!(!tested.recipes.is_empty(), "{pass} has no random kernels");
-        let least = LEAST_FAULTS.iter().find(|(name, _)| *name == pass).map_or(1, |(_, least)| *least);
+        let least = MIN_FAULTS.iter().find(|(name, _)| *name == pass).map_or(1, |(_, least)| *least);
         let faults: usize = tested.recipes.iter().map(|recipe| recipe.faults.len()).sum();
         assert!(faults >= least, "{pass} has {faults} planted faults");
     }

@@ -46,7 +46,7 @@ def once(row):
 # transform of the table, number that decides, the threshold among the prices, and its sign
 MODELS = [
     ("fuse", risk, "MELD_MAX_WASTE", -1),
-    ("object", gain, "STACK_LEAST_GAIN", 1),
+    ("object", gain, "STACK_MIN_GAIN", 1),
     ("convert", dear, "TREE_MAX_COST", -1),
     ("once", once, "TREE_MAX_COST_ONCE", -1),
 ]

@@ -12,7 +12,7 @@ const ERRORS: f64 = 3.0;
 /// What share of the time is never more than noise: the clock's resolution, where code happens to lie.
 const SHARE: f64 = 0.01;
 /// Fewer rounds say nothing about their spread.
-pub const LEAST_ROUNDS: u64 = 8;
+pub const MIN_ROUNDS: u64 = 8;
 
 /// What the gain of an alternative says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub enum Verdict {
 
 /// What was measured of an alternative in comparison with the kernel itself.
 pub fn verdict(measured: &Measured, name: &str) -> Verdict {
-    let Some(alternative) = measured.of_alternative(name).filter(|found| found.gain.count >= LEAST_ROUNDS) else {
+    let Some(alternative) = measured.of_alternative(name).filter(|found| found.gain.count >= MIN_ROUNDS) else {
         return Verdict::Unknown;
     };
     let gain = alternative.gain.mean;
@@ -54,7 +54,7 @@ pub enum Decision {
 /// Decides from what was measured of one kernel with one code.
 pub fn decide(measured: &[&Measured]) -> Decision {
     let known =
-        |measured: &&&Measured| measured.of_alternative(PLAIN).is_some_and(|plain| plain.time.count >= LEAST_ROUNDS);
+        |measured: &&&Measured| measured.of_alternative(PLAIN).is_some_and(|plain| plain.time.count >= MIN_ROUNDS);
     let measured: Vec<&Measured> = measured.iter().filter(known).copied().collect();
     let mut names: Vec<&str> = Vec::new();
     for alternative in measured.iter().flat_map(|measured| &measured.alternatives) {
@@ -122,8 +122,8 @@ mod tests {
             (100, -0.9, 0.0, Verdict::Same),
             (100, -5.0, 1.6, Verdict::Slower),
             (100, -5.0, 1.7, Verdict::Same),
-            (LEAST_ROUNDS, 5.0, 0.1, Verdict::Faster),
-            (LEAST_ROUNDS - 1, 5.0, 0.1, Verdict::Unknown),
+            (MIN_ROUNDS, 5.0, 0.1, Verdict::Faster),
+            (MIN_ROUNDS - 1, 5.0, 0.1, Verdict::Unknown),
         ] {
             assert_eq!(verdict(&launches(1, &[("a", rounds, gain, error)]), "a"), wanted, "{gain} {error}");
         }

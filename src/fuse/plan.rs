@@ -18,13 +18,13 @@
 //!
 //! What is saved is weighed with [how likely](splits::chance) the branch splits a warp ([`lanes_part`]).
 //!
-//! A plan pays if `saved - added` is at least [`MELD_LEAST_GAIN`] and `added` at most [`MELD_MAX_ADDED`] percent of `saved`.
+//! A plan pays if `saved - added` is at least [`MELD_MIN_GAIN`] and `added` at most [`MELD_MAX_ADDED`] percent of `saved`.
 //!
 //! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
 //! how often a branch splits warps; `risk` is then limited to [`MELD_MAX_RISK`] percent ([`MELD_MAX_RISK_GUARDED`] with
 //! guards) of what melded instructions, without branches, save for a warp that splits, and to [`MELD_MAX_WASTE`] percent
 //! of all that is saved, and the gain expected from an [estimate](super::splits) of that frequency must be at least
-//! [`MELD_LEAST_GAIN`]. With a map the two are weighed:
+//! [`MELD_MIN_GAIN`]. With a map the two are weighed:
 //! `splits · (saved - added)` against `(visits - splits) · risk`. A branch that never splits a warp is not examined
 //! further.
 //!
@@ -47,7 +47,7 @@ use std::fmt;
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::prices::{
-    DIVERGENT_BRANCH, MELD_LEAST_GAIN, MELD_MAX_ADDED, MELD_MAX_RISK, MELD_MAX_RISK_GUARDED, MELD_MAX_WASTE,
+    DIVERGENT_BRANCH, MELD_MAX_ADDED, MELD_MAX_RISK, MELD_MAX_RISK_GUARDED, MELD_MAX_WASTE, MELD_MIN_GAIN,
     TWO_OF_SWITCH,
 };
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -246,7 +246,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
         return Err(FuseReject::Quotient);
     }
     let (chance, expected) = expected_gain(facts, &plan);
-    if expected < MELD_LEAST_GAIN as f64 {
+    if expected < MELD_MIN_GAIN as f64 {
         return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));
     }
     Ok(plan)
@@ -312,7 +312,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::LeavesLoop);
         }
         let [saved, added, risk, branches] = [saved, added, risk, numbers.branches].map(i64::from);
-        if numbers.gain() < MELD_LEAST_GAIN || added * 100 > saved * MELD_MAX_ADDED {
+        if numbers.gain() < MELD_MIN_GAIN || added * 100 > saved * MELD_MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }
         let most = if numbers.guards > 0 { MELD_MAX_RISK_GUARDED } else { MELD_MAX_RISK };

@@ -12,7 +12,7 @@
 //! | `blockDim.x` a multiple of 32; one dimension | a branch is melded | what warps lose by melding a branch that is uniform then |
 //!
 //! Gains are the expected cycles of the plans, times how often a warp comes to the branch. A version that gains at least
-//! [`MELD_LEAST_GAIN`] is made: a copy of the kernel as it is before anything is melded, in which the facts are true from
+//! [`MELD_MIN_GAIN`] is made: a copy of the kernel as it is before anything is melded, in which the facts are true from
 //! then on.
 
 use super::plan::{FusePlan, expected_gain};
@@ -24,7 +24,7 @@ use crate::versions::{self, Version};
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Facts;
-use warpwise_analysis::gpu::prices::{FEW_THREADS, MELD_LEAST_GAIN, MELD_MAX_VERSIONS};
+use warpwise_analysis::gpu::prices::{FEW_THREADS, MELD_MAX_VERSIONS, MELD_MIN_GAIN};
 use warpwise_ir::entity::Block;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{Fact, say};
@@ -90,7 +90,7 @@ pub fn must_wait<'m>(fuse: &Fuse<'_>, function: Function<'m>, analyses: &mut Ana
         && function.is_ptx_kernel()
         && versions::may_have_more(function)
         && candidates(fuse, function, analyses).iter().any(|Candidate { case, gain }| {
-            matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MELD_LEAST_GAIN as f64
+            matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MELD_MIN_GAIN as f64
         })
 }
 
@@ -142,8 +142,8 @@ fn make_one(fuse: &Fuse<'_>, kernel: Function<'_>, candidate: Candidate) -> bool
     let Candidate { case, gain } = candidate;
     let (facts, host) = (case.facts(), fuse.host);
     let reason = match Version::at_launch(kernel, facts.clone()) {
-        _ if gain < MELD_LEAST_GAIN as f64 => {
-            format!("it would save {gain:.1} cycles of a warp, and {MELD_LEAST_GAIN} are worth a copy")
+        _ if gain < MELD_MIN_GAIN as f64 => {
+            format!("it would save {gain:.1} cycles of a warp, and {MELD_MIN_GAIN} are worth a copy")
         }
         Err(reason) => reason.to_string(),
         Ok(mut version) => {

@@ -27,7 +27,7 @@ use warpwise_analysis::cost::trip_bound::TripBounds;
 use warpwise_analysis::counts::table::FIXED_WORDS;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::prices::{
-    MAP_DOUBT, MAP_HELD, MAP_LEAST_BITS, MAP_MAX_REPLICAS, MAP_OWN_REGISTERS, MAP_REGISTERS,
+    MAP_DOUBT, MAP_HELD, MAP_MAX_REPLICAS, MAP_MIN_BITS, MAP_OWN_REGISTERS, MAP_REGISTERS,
 };
 use warpwise_analysis::pressure::intervals::between_blocks;
 use warpwise_ir::call::{Callee, Intrinsics};
@@ -287,7 +287,7 @@ fn hold(
         .into_iter()
         .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MAX_TARGETS)
         .collect();
-    if outside.len() < MAP_LEAST_BITS && inside.is_empty() {
+    if outside.len() < MAP_MIN_BITS && inside.is_empty() {
         return;
     }
     let (mut register, mut first) = (0, 0);

@@ -35,7 +35,7 @@ use warpwise_analysis::cfg::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::{
-    FREE_FOR_LOADS, REMAT_LEAST_GAIN, REMAT_MAX_ADDED, REMAT_MAX_DEPTH, REMAT_MAX_PHIS, SPILL_RELOAD,
+    FREE_FOR_LOADS, REMAT_MAX_ADDED, REMAT_MAX_DEPTH, REMAT_MAX_PHIS, REMAT_MIN_GAIN, SPILL_RELOAD,
 };
 use warpwise_analysis::pressure::uses::{each_use, reloads};
 use warpwise_analysis::pressure::{Held, Pressure};
@@ -121,7 +121,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
             let (at_first, kept) = (now, plan.values.len());
             let mut before = None;
             let half = at_first.saturating_sub(registers) / 2;
-            let least = REMAT_LEAST_GAIN.max(half);
+            let least = REMAT_MIN_GAIN.max(half);
             for _ in 0..MAX_CHOICES {
                 // the part of the least gain that is still missing
                 let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));

@@ -31,7 +31,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
-    KEPT_PART, UNROLL_FACTOR, UNROLL_LEAST_TURNS, UNROLL_MAX_INSTRUCTIONS, UNSEEN_REGISTERS,
+    KEPT_PART, UNROLL_FACTOR, UNROLL_MAX_INSTRUCTIONS, UNROLL_MIN_TURNS, UNSEEN_REGISTERS,
 };
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -81,7 +81,7 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
         let (Some(latch), None) = (latches.next(), latches.next()) else { continue };
         let turns = frequencies.turns(header);
         let is_short = turns.is_none_or(|turns| {
-            turns.exact.is_some_and(|exact| exact < UNROLL_LEAST_TURNS)
+            turns.exact.is_some_and(|exact| exact < UNROLL_MIN_TURNS)
                 || turns.most.is_some_and(|most| most < 2 * u64::from(UNROLL_FACTOR))
         });
         let is_decided = || context.handles.inst(facts.func.terminator(latch)).unroll_is_decided();

@@ -13,7 +13,7 @@ use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::raw::Ends;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
-use warpwise_analysis::gpu::prices::{WHOLE_LEAST_SHARE, WHOLE_MAX_INSTRUCTIONS};
+use warpwise_analysis::gpu::prices::{WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -103,7 +103,7 @@ fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64) -> 
     let (all, kept) = sizes(outline, cycle);
     let plan = Plan { latch, turns, all, kept };
     let is_small = kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS;
-    (is_small && (all - kept) * 100 >= all * WHOLE_LEAST_SHARE).then_some(plan)
+    (is_small && (all - kept) * 100 >= all * WHOLE_MIN_SHARE).then_some(plan)
 }
 
 /// What a value of a loop is in a copy of an iteration.

@@ -11,7 +11,7 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
 use warpwise_analysis::gpu::occupancy::register_budget;
-use warpwise_analysis::gpu::prices::{LEAST_REGISTERS, USUAL_THREADS, VERSION_THREADS};
+use warpwise_analysis::gpu::prices::{MIN_REGISTERS, USUAL_THREADS, VERSION_THREADS};
 use warpwise_ir::entity::Value;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
@@ -91,11 +91,11 @@ impl<'m> SteeredFunction<'_, 'm> {
             }
             _ => (taken(outline, &analyses.handles, self.emitted, settings.dynamic_shared)?, STATIC_SHARED),
         };
-        let most = register_budget(settings.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
+        let most = register_budget(settings.regs, &geometry).unwrap_or(MAX_REGISTERS).max(MIN_REGISTERS);
         Ok(SharedBudget {
             chip,
             threads,
-            registers: analyses.pressure().1.across_boundaries().clamp(LEAST_REGISTERS, most),
+            registers: analyses.pressure().1.across_boundaries().clamp(MIN_REGISTERS, most),
             wanted_blocks: geometry.min_blocks,
             own: taken,
             used: taken,

@@ -7,8 +7,8 @@
 //! have that data; so is what is computed from it. Phis, address arithmetic, inline assembly and calls of functions are
 //! left out. Costs are issue cycles times [executions](super::frequency).
 //!
-//! The advice is given only if it is worth [`ADVICE_LEAST_SHARE`] of the kernel, [`ADVICE_LEAST_CYCLES`], and
-//! [`ADVICE_LEAST_FOR_ARGUMENT`] for each result.
+//! The advice is given only if it is worth [`ADVICE_MIN_SHARE`] of the kernel, [`ADVICE_MIN_CYCLES`], and
+//! [`ADVICE_MIN_FOR_ARGUMENT`] for each result.
 
 use super::frequency::Frequencies;
 use super::issue::Costs;
@@ -16,7 +16,7 @@ use crate::affine::Scope;
 use crate::divergence::Facts;
 use crate::divergence::intrinsic_table::class_of_intrinsic;
 use crate::divergence::intrinsics::LaneRule;
-use crate::gpu::prices::{ADVICE_LEAST_CYCLES, ADVICE_LEAST_FOR_ARGUMENT, ADVICE_LEAST_SHARE, CALL_CYCLES};
+use crate::gpu::prices::{ADVICE_MIN_CYCLES, ADVICE_MIN_FOR_ARGUMENT, ADVICE_MIN_SHARE, CALL_CYCLES};
 use std::collections::BTreeSet;
 use warpwise_ir::call::{Callee, Memory};
 use warpwise_ir::entity::{Inst, Value};
@@ -131,8 +131,8 @@ impl GridWork {
             place: first,
         };
         work.share = work.cycles / total.max(1.0);
-        let is_worth_its_arguments = work.cycles >= ADVICE_LEAST_FOR_ARGUMENT * f64::from(work.results);
-        if work.share < ADVICE_LEAST_SHARE || work.cycles < ADVICE_LEAST_CYCLES || !is_worth_its_arguments {
+        let is_worth_its_arguments = work.cycles >= ADVICE_MIN_FOR_ARGUMENT * f64::from(work.results);
+        if work.share < ADVICE_MIN_SHARE || work.cycles < ADVICE_MIN_CYCLES || !is_worth_its_arguments {
             return None;
         }
         for &inst in candidates.iter().filter(|inst| costs.inst(&facts.func, **inst) > 0) {

@@ -74,7 +74,7 @@ pub const UNLIKELY_TIMES: u32 = 2_000;
 pub const USUAL_THREADS: u32 = 256;
 /// Registers that a thread is assumed to use at least: with fewer no more blocks fit, because their number is limited
 /// anyway. At 32 a kernel with 256 threads in a block fills the multiprocessor. \[documented\]
-pub const LEAST_REGISTERS: u32 = 32;
+pub const MIN_REGISTERS: u32 = 32;
 
 // Occupancy and the first-level cache. Gathers are loads whose lanes read from many sectors; see `stack/cache.rs`.
 
@@ -122,7 +122,7 @@ pub const LOCAL_MISS_LINE: f64 = 8.0;
 pub const DIVIDED_INDEX: f64 = 6.0;
 /// Least foreseen gain for which an object moves: those that gain are foreseen to gain 1.08 and more. \[H200: 6 kernels
 /// of 4 public programs, and section `spill`\]
-pub const STACK_LEAST_GAIN: f64 = 1.05;
+pub const STACK_MIN_GAIN: f64 = 1.05;
 /// Objects stay if those that stay anyway are used this many times as often as they are. \[not measured\]
 pub const LESS_USED_PART: f64 = 4.0;
 /// Largest object in constant memory, in bytes, since that is small; larger ones are read like other memory. \[not
@@ -159,7 +159,7 @@ pub const REMAT_MAX_DEPTH: u32 = 6;
 /// measured\]
 pub const REMAT_MAX_PHIS: usize = 8;
 /// Number of registers gained that justifies the phi. \[not measured\]
-pub const REMAT_LEAST_GAIN: u32 = 4;
+pub const REMAT_MIN_GAIN: u32 = 4;
 /// Maximum number of added instructions per register if the cycle does not fit even then. \[H200: one kernel, a matrix
 /// product with 36 results per thread, which became 7 % slower with 28\]
 pub const REMAT_MAX_ADDED: u32 = 6;
@@ -192,7 +192,7 @@ pub const SELECTED_WORDS_IF_FEW: [(u64, usize); 2] = [(8, 9), (10, 8)];
 // Melding the sides of a branch, in issue cycles and percent. See `fuse/plan.rs`.
 
 /// Least gain. Below it the error of the estimate exceeds the gain. \[not measured\]
-pub const MELD_LEAST_GAIN: i64 = 8;
+pub const MELD_MIN_GAIN: i64 = 8;
 /// Largest share of the savings that selects and guards may use up. \[not measured\]
 pub const MELD_MAX_ADDED: i64 = 80;
 /// Largest cost for a warp that does not split, of what melded instructions save for a warp that does. \[not measured\]
@@ -244,13 +244,13 @@ pub const UNROLL_FACTOR: u32 = 4;
 /// \[not measured\]
 pub const UNROLL_MAX_INSTRUCTIONS: usize = 128;
 /// Least constant trip count of a loop that is unrolled: shorter ones are unrolled as it sees fit. \[LLVM\]
-pub const UNROLL_LEAST_TURNS: u64 = 16;
+pub const UNROLL_MIN_TURNS: u64 = 16;
 /// Instructions of a loop that is unrolled completely, without those that follow from its counter: LLVM's own threshold, which
 /// counts these, too. With a larger threshold two programs with loops over bits are as fast as nvcc's. \[LLVM; H100: two
 /// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
 /// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured\]
-pub const WHOLE_LEAST_SHARE: u64 = 33;
+pub const WHOLE_MIN_SHARE: u64 = 33;
 /// Bytes of a lane whose load of neighbouring places fills a line of the cache. \[documented\]
 pub const WHOLE_LINE: u32 = 4;
 /// Instructions that the loops of a function that are unrolled completely may have in all. Sixteen bytes each, they fit
@@ -276,12 +276,12 @@ pub const OBJECT_MAX_BYTES: u64 = 256;
 // Annotations and advice.
 
 /// The least share of the kernel's issue cycles that is worth an argument more. \[not measured\]
-pub const ADVICE_LEAST_SHARE: f64 = 0.05;
+pub const ADVICE_MIN_SHARE: f64 = 0.05;
 /// The least number of issue cycles of a warp: about one division. \[not measured\]
-pub const ADVICE_LEAST_CYCLES: f64 = 20.0;
+pub const ADVICE_MIN_CYCLES: f64 = 20.0;
 /// The least number of issue cycles that each argument saves on average: a few cheap instructions that give as many
 /// results are no advice. \[not measured\]
-pub const ADVICE_LEAST_FOR_ARGUMENT: f64 = 4.0;
+pub const ADVICE_MIN_FOR_ARGUMENT: f64 = 4.0;
 
 // Counting for a divergence map.
 
@@ -294,6 +294,6 @@ pub const MAP_OWN_REGISTERS: u32 = 10;
 /// Number of registers by which `ptxas` may exceed the estimate of a kernel that calls functions. \[not measured\]
 pub const MAP_DOUBT: u32 = 8;
 /// Minimum number of branches outside cycles that make flushing a register worthwhile. \[not measured\]
-pub const MAP_LEAST_BITS: usize = 2;
+pub const MAP_MIN_BITS: usize = 2;
 /// Maximum number of replicas, a power of two: about the number of multiprocessors of current GPUs. \[documented\]
 pub const MAP_MAX_REPLICAS: u32 = 128;

@@ -27,7 +27,7 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 
 /// The smallest share of a function's cost that is worth an advice.
-const LEAST_SHARE: f64 = 0.01;
+const MIN_SHARE: f64 = 0.01;
 
 /// What is wrong, in one word.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -245,7 +245,7 @@ impl<'a, 'm> Weights<'a, 'm> {
             advice.share = (advice.cycles / total * 1000.0).round() / 1000.0;
             advice.cycles = advice.cycles.round();
         }
-        found.retain(|advice| advice.share >= LEAST_SHARE);
+        found.retain(|advice| advice.share >= MIN_SHARE);
         found.sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then_with(|| (&a.place, a.kind).cmp(&(&b.place, b.kind))));
         found
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 use warpwise_timer::names::alike;
 
 /// The smallest change of a line that is told, as a share of its kernel's cycles.
-const LEAST_SHARE: f64 = 0.005;
+const MIN_SHARE: f64 = 0.005;
 /// Maximum number of lines of a kernel in a terminal.
 const LINES: usize = 8;
 
@@ -116,7 +116,7 @@ fn lines(builds: [Build<'_>; 2], kernel: &Change, symbol: &str, is_built: bool, 
             let sides = [each(0), each(1)];
             let cycles = sides.each_ref().map(|side| side.as_ref()?.1);
             let moved = (cycles[0].unwrap_or(0.0) - cycles[1].unwrap_or(0.0)).abs();
-            if moved < LEAST_SHARE * totals[0].max(totals[1]).max(1.0) {
+            if moved < MIN_SHARE * totals[0].max(totals[1]).max(1.0) {
                 continue;
             }
             let by = by(builds, symbol, sides.each_ref().map(|side| side.as_ref().map(|side| &side.0)), legend);

@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
-use warpwise_analysis::gpu::prices::{KEPT_PART, LESS_USED_PART, MAX_CONSTANT, STACK_LEAST_GAIN};
+use warpwise_analysis::gpu::prices::{KEPT_PART, LESS_USED_PART, MAX_CONSTANT, STACK_MIN_GAIN};
 use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use warpwise_analysis::objects::constant::contents;
 use warpwise_analysis::objects::selected::stays_in_registers;
@@ -304,8 +304,8 @@ fn worthwhile(
     if let (Some(Estimates { cache, foreseen }), Placement::Thread { .. }) = (profit, &placement) {
         cache.price(facts, object, budget, bytes)?;
         let foreseen = foreseen.gain(facts, objects, object, cache.crowd(budget));
-        if foreseen < STACK_LEAST_GAIN {
-            return Err(Reject::LittleGain { gain: foreseen, least: STACK_LEAST_GAIN });
+        if foreseen < STACK_MIN_GAIN {
+            return Err(Reject::LittleGain { gain: foreseen, least: STACK_MIN_GAIN });
         }
         gain = Some(foreseen);
     }
