@@ -59,9 +59,6 @@ exit:
 ; LATE-LABEL: @speculated(
 ; LATE: call void @llvm.memcpy
 ; LATE: call void @llvm.memcpy
-; LATE-LABEL: @beside(
-; LATE-NOT: memcpy
-; LATE: ret void
 define ptx_kernel void @speculated(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out) {
 entry:
   %product = fmul contract float %a, %a
@@ -81,6 +78,24 @@ minus:
 end:
   ret void
 }
+; It also executes products ahead of the branch, and their sums only if nothing is in the way.
+; LATE-LABEL: @ahead(
+; LATE: call void @llvm.memcpy
+define ptx_kernel void @ahead(ptr noalias %to, ptr noalias readonly %from, float %a, ptr addrspace(3) %b, ptr addrspace(1) %out, i1 %is) {
+  br i1 %is, label %then, label %end
+then:
+  %product = fmul contract float %a, %a
+  %loaded = load float, ptr addrspace(3) %b
+  %sum = fadd contract float %product, %loaded
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  store float %sum, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+; LATE-LABEL: @beside(
+; LATE-NOT: memcpy
+; LATE: ret void
 define ptx_kernel void @beside(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out) {
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
   %product = fmul contract float %a, %a

@@ -104,12 +104,15 @@ pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
 }
 
 /// Whether the block of a call has a sum of a product from elsewhere: LLVM's back end executes such a sum ahead of a branch, beside
-/// the product, unless the block has more than a few instructions that cannot be; or the call [parts](raw::parts) the two.
+/// the product, unless the block has more than a few instructions that cannot be. Behind a branch it so executes products,
+/// too, and perhaps not their sums. Or the call [parts](raw::parts) the two.
 pub fn keeps_apart(call: Inst<'_>) -> bool {
     let block = call.block();
     let is_sum = |&inst: &Inst<'_>| Pair::MultiplyAdd.ends_with(inst);
-    let is_far = |value: Value<'_>| raw::product(value).is_some_and(|product| product.block() != block);
-    raw::parts(call) || block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
+    let is_behind_branch = block.as_value().users().filter_map(Value::as_inst).any(|way| way.successors().count() > 1);
+    let is_moved =
+        |value: Value<'_>| raw::product(value).is_some_and(|product| is_behind_branch || product.block() != block);
+    raw::parts(call) || block.insts().filter(is_sum).any(|sum| is_moved(sum.operand(0)) || is_moved(sum.operand(1)))
 }
 
 /// Splits so many bytes into the widest accesses of at most as many bytes as the alignment.
