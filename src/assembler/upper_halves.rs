@@ -16,7 +16,11 @@ const MESSAGE: &str = "sums with the upper half of a product: ptxas could take o
 /// Mends the sums of a function; returns whether there were any.
 pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
     let insts = function.blocks().flat_map(|block| block.insts());
-    let found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
+    let mut found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
+    // halves that differ here may turn out to be one
+    if found.iter().map(|half| half.value().users().count()).sum::<usize>() < 2 {
+        found.clear();
+    }
     for &half in &found {
         host.emit(Kind::Passed, function, Some(half), "SumsKept", MESSAGE);
         Editor::new(function.module()).move_through_64_bits(half);
@@ -40,11 +44,11 @@ fn is_upper_half(inst: Inst<'_>) -> bool {
     }
 }
 
-/// Whether a value is used in several sums, and nowhere else. Divisions subtract it from the dividend.
+/// Whether a value is used in sums, and nowhere else. Divisions subtract it from the dividend.
 fn is_only_added(half: Inst<'_>) -> bool {
     let is_sum = |user: Value<'_>| {
         let is_first = |user: Inst<'_>| user.opcode() == LLVMSub && user.operand(1) != half.value();
         user.as_inst().is_some_and(|user| user.opcode() == LLVMAdd || is_first(user))
     };
-    half.value().users().all(is_sum) && half.value().users().nth(1).is_some()
+    half.value().users().all(is_sum)
 }
