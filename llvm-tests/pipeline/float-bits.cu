@@ -8,7 +8,7 @@
 // RUN: %cuobjdump -sass %t.cubin | %FileCheck %s --check-prefix=SASS --implicit-check-not=F2I
 
 // REMARK: float-bits.cu:[[@LINE+10]]:{{[0-9]+}}: remark: store of the low bits of a floating-point number: ptxas would convert the number instead
-// SASS-COUNT-5: Function :
+// SASS-COUNT-6: Function :
 
 // CHECK-LABEL: .entry low(
 // CHECK:       mul.f64 [[D:%rd[0-9]+]]
@@ -66,4 +66,10 @@ struct __attribute__((packed, aligned(4))) Halves { double d; };
 extern "C" __global__ void unaligned(Packed* p, Halves* h, const float* f, const double* d) {
   p[threadIdx.x].f = f[threadIdx.x] * 3.f;
   h[threadIdx.x].d = d[threadIdx.x] * 3.;
+}
+// CHECK:       .entry permuted(
+// CHECK:       mov.b32 [[R:%r[0-9]+]], %r{{[0-9]+}};
+// CHECK:       st.global.b8 {{.*}}, [[R]];
+extern "C" __global__ void permuted(unsigned char* b, unsigned x) {
+  b[threadIdx.x] = (unsigned char)__byte_perm(x, __float_as_uint((float)threadIdx.x), 0x0054);
 }

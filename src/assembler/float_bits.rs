@@ -65,6 +65,7 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
     let width = ty.int_bits()?.min(piece);
     let mut source = store.operand(0).as_inst()?;
     for _ in 0..MAX_CHAIN {
+        let mut operand = 0;
         match source.opcode() {
             LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFreeze | LLVMExtractElement => {}
             // the back end drops what does not matter to the low bits
@@ -73,6 +74,12 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
                 let bits = bits_of(source.operand(0).ty())?;
                 let is_wrong = is_computed(source.operand(0)) && width < bits;
                 return is_wrong.then_some(Found { store, source: Some(source), bits });
+            }
+            // a permutation that leaves the lowest bytes of one operand where they were
+            LLVMCall if source.called_function().is_some_and(|callee| callee.name() == "llvm.nvvm.prmt") => {
+                let lowest = (1 << (width / 2)) - 1;
+                let chosen = source.operand(2).const_u64()? & lowest;
+                operand = [0x3210, 0x7654].iter().position(|&all| all & lowest == chosen)? as u32;
             }
             // the header for half numbers computes them in inline PTX
             LLVMCall => {
@@ -83,7 +90,7 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
             }
             _ => return None,
         }
-        source = source.operand(0).as_inst()?;
+        source = source.operand(operand).as_inst()?;
     }
     None
 }
