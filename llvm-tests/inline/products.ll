@@ -48,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-8: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-9: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -405,5 +405,40 @@ define ptx_kernel void @next_iteration(ptr %out, float %a, i32 %n) {
   %new = load float, ptr %object
   %ratio = fdiv float %new, %r
   store float %ratio, ptr %out
+  ret void
+}
+
+; A sum takes that of two products that has fewer uses left, which other code of the block decides if other sums take some.
+; CHECK-LABEL: @in_turn(
+; CHECK: call {{.*}}@argument
+define ptx_kernel void @in_turn(ptr %out, float %a, float %b) {
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  %product = fmul contract float %a, %b
+  %often = fmul contract float %b, %b
+  %one = fadd contract float %product, %often
+  %two = fadd contract float %one, %often
+  %three = fadd contract float %two, %often
+  store float %three, ptr %out
+  %second = getelementptr i8, ptr %out, i64 4
+  store float %product, ptr %second
+  ret void
+}
+
+; Whichever of these comes first, it takes the first.
+; CHECK-LABEL: @both_the_first(
+; CHECK-NOT: call {{.*}}@
+; CHECK: call float @llvm.fma.f32(float %a, float %b, float %often)
+; CHECK: call float @llvm.fma.f32(float %a, float %b, float %{{.*}})
+define ptx_kernel void @both_the_first(ptr %out, float %a, float %b) {
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  %product = fmul contract float %a, %b
+  %often = fmul contract float %b, %b
+  %one = fadd contract float %product, %often
+  %two = fsub contract float %product, %often
+  store float %one, ptr %out
+  %second = getelementptr i8, ptr %out, i64 4
+  store float %two, ptr %second
   ret void
 }

@@ -31,6 +31,7 @@
 //! of these, one by one. So before branches, loops, calls or objects go, what is joined for sure is
 //! [written out](raw::Pins), and where nothing is sure, they stay.
 
+mod joins;
 pub mod raw;
 
 use crate::cfg::Cycle;

@@ -7,6 +7,7 @@
 //! `ptxas`, and to the code around them.
 
 use super::Pair;
+use super::joins::Join;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::call::is_absolute;
@@ -20,17 +21,6 @@ pub struct Pins<'m> {
     joins: Vec<Join<'m>>,
     /// Products that keep their own rounding.
     alone: Vec<Inst<'m>>,
-}
-
-/// A sum and the product that it is joined with.
-#[derive(Clone, Copy, Debug)]
-struct Join<'m> {
-    sum: Inst<'m>,
-    product: Inst<'m>,
-    /// Which operand of the sum it is.
-    operand: u32,
-    /// Whether its sign is changed in between.
-    is_negated: bool,
 }
 
 impl<'m> Pins<'m> {
@@ -343,53 +333,6 @@ fn computed_from<'m>(value: Value<'m>) -> impl Iterator<Item = Value<'m>> {
     inst.into_iter().flat_map(|inst| (0..inst.operand_count()).map(move |index| inst.operand(index)))
 }
 
-impl<'m> Join<'m> {
-    /// What the back end makes of a sum ([rules](super)). Nothing is sure of products that LLVM may still take out of a loop,
-    /// which it then unrolls, nor of twice a product.
-    fn of(sum: Inst<'m>) -> Option<Join<'m>> {
-        let its_own = |operand: u32| {
-            let inst = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
-            let is_alone = inst.value().users().count() == 1;
-            is_alone.then_some(Join { sum, product: inst, operand, is_negated: false })
-        };
-        if is_wide(sum)
-            && let Some(join) = its_own(0).or_else(|| its_own(1))
-        {
-            let home = join.product.block();
-            let is_near = home == sum.block() || !comes_back(sum.block(), Some(home));
-            return (is_near && stays(join.product)).then_some(join);
-        }
-        let join = |operand: u32| {
-            let (mut value, mut is_negated) = (sum.operand(operand), false);
-            loop {
-                let inst = value.as_inst().filter(|inst| inst.block() == sum.block())?;
-                if Pair::MultiplyAdd.begins_with(inst) {
-                    return Some(Join { sum, product: inst, operand, is_negated });
-                }
-                if inst.opcode() != RawOpcode::LLVMFNeg {
-                    return None;
-                }
-                (value, is_negated) = (inst.operand(0), !is_negated);
-            }
-        };
-        let found = [join(0), join(1)];
-        if !found.iter().flatten().all(|join| stays(join.product) && !are_parted(join.product, sum)) {
-            return None;
-        }
-        match found {
-            [Some(first), Some(second)] if first.product == second.product => None,
-            [Some(first), Some(second)] if uses(first.product) > uses(second.product) => Some(second),
-            [first, second] => first.or(second),
-        }
-    }
-
-    /// Whether an `llvm.fma` is the same: the flags allow no more than joining, and the type has one.
-    fn can_be_written(&self) -> bool {
-        let Join { sum, product, .. } = self;
-        !sum.is_reassociable() && !product.is_reassociable() && Editor::rounds_alone(sum.ty())
-    }
-}
-
 /// The product that a value is, perhaps with the opposite sign, if it may be joined; it may be the absolute value of a square,
 /// which `ptxas` sees through.
 pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
@@ -402,12 +345,12 @@ pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
 }
 
 /// Whether a product or sum is a float or a double, which are joined wherever they are.
-fn is_wide(inst: Inst<'_>) -> bool {
+pub(super) fn is_wide(inst: Inst<'_>) -> bool {
     matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
 }
 
 /// Whether there is an operation on a range of memory between a product and a sum of its block: the back end makes a loop of it.
-fn are_parted(product: Inst<'_>, sum: Inst<'_>) -> bool {
+pub(super) fn are_parted(product: Inst<'_>, sum: Inst<'_>) -> bool {
     product.block().insts().skip_while(|&inst| inst != product).take_while(|&inst| inst != sum).any(is_range)
 }
 
@@ -441,37 +384,8 @@ pub fn parts(range: Inst<'_>) -> bool {
         })
 }
 
-/// Uses of a product in its block, and one for all elsewhere.
-fn uses(product: Inst<'_>) -> usize {
-    let users = || product.value().users().filter_map(Value::as_inst);
-    let is_near = |user: &Inst<'_>| user.block() == product.block() && user.opcode() != RawOpcode::LLVMPHI;
-    let near = users().filter(is_near).count();
-    near + usize::from(near < users().count())
-}
-
-/// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
-fn stays(product: Inst<'_>) -> bool {
-    let home = product.block();
-    if !comes_back(home, None) {
-        return true;
-    }
-    let (mut open, mut seen) = (vec![product], FxHashSet::default());
-    while let Some(inst) = open.pop() {
-        let block = inst.block();
-        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
-            if block == home || !comes_back(home, Some(block)) {
-                return true;
-            }
-        } else {
-            let factors = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_inst());
-            open.extend(factors.filter(|&factor| seen.insert(factor)));
-        }
-    }
-    false
-}
-
 /// Whether a block can be reached from itself, without going through another.
-fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
+pub(super) fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
     leads(block, block, without)
 }
 

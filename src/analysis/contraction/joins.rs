@@ -1,0 +1,134 @@
+//! With which product does LLVM's back end join a sum?
+//!
+//! With one of its block, wherever `ptxas` does so by itself if nothing else uses the product; of two with that of fewer uses. Sums
+//! are visited in an order that other code of the block decides, and those that come first take away uses.
+
+use super::Pair;
+use super::raw::{are_parted, comes_back, is_wide};
+use rustc_hash::FxHashSet;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
+
+/// A sum and the product that it is joined with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Join<'m> {
+    pub sum: Inst<'m>,
+    pub product: Inst<'m>,
+    /// Which operand of the sum it is.
+    pub operand: u32,
+    /// Whether its sign is changed in between.
+    pub is_negated: bool,
+}
+
+impl<'m> Join<'m> {
+    /// What the back end makes of a sum ([rules](super)). Nothing is sure of products that LLVM may still take out of a loop,
+    /// which it then unrolls, nor of twice a product, nor of two if it depends on the order which one it is.
+    pub fn of(sum: Inst<'m>) -> Option<Join<'m>> {
+        let is_sure = |join: &Join<'m>| stays(join.product) && !are_parted(join.product, sum);
+        let stays_own = |own: &Join<'m>| {
+            let home = own.product.block();
+            (home == sum.block() || !comes_back(sum.block(), Some(home))) && stays(own.product)
+        };
+        match (Join::near(sum), Join::own(sum, 0), Join::own(sum, 1)) {
+            ([Some(first), Some(second)], ..) => {
+                let is_first = of_two(first.product, second.product)?;
+                (is_sure(&first) && is_sure(&second)).then_some(if is_first { first } else { second })
+            }
+            ([None, None], first, second) => first.or(second).filter(stays_own),
+            ([Some(_), None], _, Some(_)) | ([None, Some(_)], Some(_), _) => None,
+            (_, Some(own), _) | (_, _, Some(own)) => Some(own).filter(stays_own),
+            ([first, second], ..) => first.or(second).filter(is_sure),
+        }
+    }
+
+    /// The products of its block, one for each operand, that a sum may be joined with.
+    fn near(sum: Inst<'m>) -> [Option<Join<'m>>; 2] {
+        [0, 1].map(|operand| {
+            let (mut value, mut is_negated) = (sum.operand(operand), false);
+            loop {
+                let inst = value.as_inst().filter(|inst| inst.block() == sum.block())?;
+                if Pair::MultiplyAdd.begins_with(inst) {
+                    return Some(Join { sum, product: inst, operand, is_negated });
+                }
+                if inst.opcode() != RawOpcode::LLVMFNeg {
+                    return None;
+                }
+                (value, is_negated) = (inst.operand(0), !is_negated);
+            }
+        })
+    }
+
+    /// A product that only this sum uses, and that is joined with it wherever it is.
+    fn own(sum: Inst<'m>, operand: u32) -> Option<Join<'m>> {
+        let product = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
+        let is_alone = product.value().users().count() == 1;
+        (is_wide(sum) && is_alone).then_some(Join { sum, product, operand, is_negated: false })
+    }
+
+    /// Whether an `llvm.fma` is the same: the flags allow no more than joining, and the type has one.
+    pub fn can_be_written(&self) -> bool {
+        let Join { sum, product, .. } = self;
+        !sum.is_reassociable() && !product.is_reassociable() && Editor::rounds_alone(sum.ty())
+    }
+}
+
+/// Whether a sum takes the first of two products, and not the second, in whatever order sums take theirs; `None` if that is not sure.
+fn of_two<'m>(first: Inst<'m>, second: Inst<'m>) -> Option<bool> {
+    if first == second {
+        None
+    } else if uses(first) <= least_uses(second) {
+        Some(true)
+    } else {
+        (least_uses(first) > uses(second)).then_some(false)
+    }
+}
+
+/// Uses of a product in its block, and one for all elsewhere.
+fn uses(product: Inst<'_>) -> usize {
+    let users = || product.value().users().filter_map(Value::as_inst);
+    let near = users().filter(|&user| is_near(product, user)).count();
+    near + usize::from(near < users().count())
+}
+
+fn is_near(product: Inst<'_>, user: Inst<'_>) -> bool {
+    user.block() == product.block() && user.opcode() != RawOpcode::LLVMPHI
+}
+
+/// Uses of a product that are left when all other sums that take it have done so. If each takes what it takes as long as none has
+/// taken any, that is so in any order in which this count decides alike for all.
+fn least_uses<'m>(product: Inst<'m>) -> usize {
+    let takes = |user: Inst<'m>| match user.opcode() {
+        RawOpcode::LLVMFNeg => true,
+        _ if !Pair::MultiplyAdd.ends_with(user) => false,
+        _ => match Join::near(user) {
+            [Some(first), Some(second)] => {
+                let taken = if uses(first.product) > uses(second.product) { second } else { first };
+                taken.product == product
+            }
+            [first, second] => first.or(second).is_some_and(|join| join.product == product),
+        },
+    };
+    let users = product.value().users().filter_map(Value::as_inst).filter(|&user| is_near(product, user));
+    (uses(product) - users.filter(|&user| takes(user)).count()).max(1)
+}
+
+/// Whether a product stays in the innermost loop around it, since it is computed from a phi or a call there.
+fn stays(product: Inst<'_>) -> bool {
+    let home = product.block();
+    if !comes_back(home, None) {
+        return true;
+    }
+    let (mut open, mut seen) = (vec![product], FxHashSet::default());
+    while let Some(inst) = open.pop() {
+        let block = inst.block();
+        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
+            if block == home || !comes_back(home, Some(block)) {
+                return true;
+            }
+        } else {
+            let factors = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_inst());
+            open.extend(factors.filter(|&factor| seen.insert(factor)));
+        }
+    }
+    false
+}
