@@ -188,6 +188,8 @@ fn what_clang_refuses_falls_back_object_for_object() {
     let refused = nvcc(place, "-c bad.cu");
     assert!(!refused.status.success() && !place.join("bad.o").exists());
     assert!(stderr(&refused).contains("nvcc compiles with --fallback"));
+    assert!(!stderr(&refused).contains("libomp"));
+    assert!(stderr(&nvcc(place, "-Xcompiler -fopenmp -c bad.cu")).contains("libomp-22-dev"));
     // replaces the real nvcc: records how it was called
     let real = place.join("real-nvcc");
     fs::write(&real, "#!/bin/sh\necho \"$@\" > called; for last; do :; done; : > \"$last\"\n").unwrap();

@@ -59,14 +59,13 @@ impl Remedies<'_, '_> {
         let (is_data, is_turn) = (from.is_loaded, from.is_counted && !from.is_loaded && from.is_changed == [false; 2]);
         let is_found = from.is_searched || !is_data && !from.is_counted && from.choices.contains(&root);
         let is_walk = from.is_walked && (is_data || access.pattern != Unknown);
-        let (is_sum, is_table) = (access.action == Action::Atomic, self.is_table(access, root));
+        let is_sum = access.action == Action::Atomic;
         let is_open = self.0.geometry.exact.is_none();
-        let apart = self.apart(access);
-        let pattern = match (&access.pattern, apart) {
-            // wider rows do not help where the lanes of a row are apart, too
-            (Scattered, Some(bytes)) if bytes > u64::from(access.bytes) => &Stride(bytes.cast_signed()),
-            (pattern, _) => pattern,
-        };
+        let apart = || self.apart(access);
+        // wider rows do not help where the lanes of a row are apart, too
+        let stride = if access.pattern == Scattered { apart() } else { None };
+        let stride = stride.filter(|&bytes| bytes > u64::from(access.bytes)).map(|bytes| Stride(bytes.cast_signed()));
+        let pattern = stride.as_ref().unwrap_or(&access.pattern);
         let is_step = |bytes: &i64| func.gep_terms.iter().any(|term| term.stride == bytes.unsigned_abs());
         Some(match (access.space, pattern) {
             (Space::Local, _) if is_turn => ("a loop indexes a local array", "unroll the loop: constant bounds"),
@@ -78,7 +77,9 @@ impl Remedies<'_, '_> {
             (Space::Shared, Stride(8)) => ("lanes skip every second word", "let lane i take word i"),
             (Space::Shared, _) => ("column of a shared array", "pad each row by one word"),
             (_, Scattered) => ("rows of the block cut a warp", "make the block 32 threads wide"),
-            (_, Unknown) if is_data && is_table => ("data picks from a table", "copy the table to shared memory"),
+            (_, Unknown) if is_data && self.is_table(access, root) => {
+                ("data picks from a table", "copy the table to shared memory")
+            }
             (_, Unknown) if from.is_chained => ("each lane follows its own links", "store them in the order of visits"),
             (_, Unknown) if is_found => SEARCH,
             (_, Unknown) if from.is_atomic => ("slots from an atomic counter", "reserve slots for a whole warp"),
@@ -87,7 +88,7 @@ impl Remedies<'_, '_> {
             _ if is_walk => ("each lane walks its own stretch", "let a warp walk it, lanes side by side"),
             (_, Unknown) if is_data => ("lanes follow a list of indices", "sort the list, or renumber the data"),
             (_, Unknown) if from.is_quotient && is_open => BLOCK,
-            _ => match (apart?, access.action) {
+            _ => match (apart()?, access.action) {
                 (bytes, _) if bytes < ROW * u64::from(access.bytes) => {
                     ("lanes skip elements", "lane i to element i, or load vectors")
                 }

@@ -169,6 +169,9 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
         if !outcome.status.success() && matches!(step.purpose, Purpose::Compile { .. }) {
             eprintln!("warpwise nvcc: what clang refuses, nvcc compiles with --fallback, object for object");
         }
+        if !outcome.status.success() && arguments.iter().any(|argument| argument == "-fopenmp") {
+            eprintln!("warpwise nvcc: clang's omp.h and -lomp are a package of their own, on Debian libomp-22-dev");
+        }
         return Ok(status(outcome.status));
     };
     let said = String::from_utf8_lossy(&outcome.stderr);
