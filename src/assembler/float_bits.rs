@@ -9,6 +9,7 @@
 //! Our own passes bring such stores about: a stack object in shared memory is split into words, a scalar that leaves memory
 //! is cut into the parts that are read.
 
+use warpwise_ir::call::Intrinsics;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{
     LLVMAdd, LLVMAnd, LLVMBitCast, LLVMCall, LLVMExtractElement, LLVMFreeze, LLVMLoad, LLVMOr, LLVMSExt, LLVMStore,
@@ -16,6 +17,8 @@ use warpwise_ir::llvm::handle::RawOpcode::{
 };
 use warpwise_ir::llvm::handle::{Function, Inst, Type, TypeKind, Value, ValueKind};
 use warpwise_ir::llvm::remark::{Host, Kind};
+
+static PERMUTATION: Intrinsics<1> = Intrinsics::new(["llvm.nvvm.prmt"]);
 
 /// Operations between the number and the store.
 const MAX_CHAIN: u32 = 8;
@@ -76,7 +79,7 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
                 return is_wrong.then_some(Found { store, source: Some(source), bits });
             }
             // a permutation that leaves the lowest bytes of one operand where they were
-            LLVMCall if source.called_function().is_some_and(|callee| callee.name() == "llvm.nvvm.prmt") => {
+            LLVMCall if PERMUTATION.are_called(source) => {
                 let lowest = (1 << (width / 2)) - 1;
                 let chosen = source.operand(2).const_u64()? & lowest;
                 operand = [0x3210, 0x7654].iter().position(|&all| all & lowest == chosen)? as u32;

@@ -6,26 +6,29 @@
 //! -O2 on). Clang divides by constants so, and what indexes a table with `i / 29 + 1`, `i / 29 + 7` and others may read the
 //! wrong place; nvcc writes another product. If the half goes through 64 bits in inline PTX, `ptxas` adds to it as usual.
 
+use warpwise_ir::call::Intrinsics;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{LLVMAdd, LLVMCall, LLVMLShr, LLVMMul, LLVMSub, LLVMTrunc, LLVMUDiv};
 use warpwise_ir::llvm::handle::{Function, Inst, Value};
 use warpwise_ir::llvm::remark::{Host, Kind};
+
+static MULHI: Intrinsics<2> = Intrinsics::new(["llvm.nvvm.mulhi.i", "llvm.nvvm.mulhi.ui"]);
 
 const MESSAGE: &str = "sums with the upper half of a product: ptxas could take one for another";
 
 /// Mends the sums of a function; returns whether there were any.
 pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
     let insts = function.blocks().flat_map(|block| block.insts());
-    let mut found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
+    let found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
     // halves that differ here may turn out to be one
     if found.iter().map(|half| half.value().users().count()).sum::<usize>() < 2 {
-        found.clear();
+        return false;
     }
     for &half in &found {
         host.emit(Kind::Passed, function, Some(half), "SumsKept", MESSAGE);
         Editor::new(function.module()).move_through_64_bits(half);
     }
-    !found.is_empty()
+    true
 }
 
 /// Whether the back end computes a value as the upper half of a product of 32-bit integers.
@@ -35,7 +38,7 @@ fn is_upper_half(inst: Inst<'_>) -> bool {
     }
     match inst.opcode() {
         LLVMUDiv => inst.operand(1).const_u64().is_some_and(|by| !by.is_power_of_two()),
-        LLVMCall => inst.called_function().is_some_and(|callee| callee.name().starts_with("llvm.nvvm.mulhi.")),
+        LLVMCall => MULHI.are_called(inst),
         LLVMTrunc => inst.operand(0).as_inst().is_some_and(|shift| {
             let is_product = |value: Value<'_>| value.as_inst().is_some_and(|inst| inst.opcode() == LLVMMul);
             shift.opcode() == LLVMLShr && shift.operand(1).const_u64() == Some(32) && is_product(shift.operand(0))

@@ -58,8 +58,7 @@ static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs",
 
 /// Whether an instruction computes the absolute value of a float.
 pub fn is_absolute(inst: handle::Inst<'_>) -> bool {
-    let callee = if inst.opcode() == handle::RawOpcode::LLVMCall { inst.called_function() } else { None };
-    callee.is_some_and(|callee| ABSOLUTE.contains(callee.intrinsic_id()))
+    ABSOLUTE.are_called(inst)
 }
 
 /// LLVM's numbers of some intrinsics; they do not change within a process.
@@ -76,6 +75,11 @@ impl<const N: usize> Intrinsics<N> {
     /// Whether one of them has this number.
     pub fn contains(&self, number: u32) -> bool {
         self.position(number).is_some()
+    }
+    /// Whether an instruction calls one of them. Other functions, and what this LLVM does not have, have the number 0.
+    pub fn are_called(&self, inst: handle::Inst<'_>) -> bool {
+        let callee = if inst.opcode() == handle::RawOpcode::LLVMCall { inst.called_function() } else { None };
+        callee.map(handle::Function::intrinsic_id).is_some_and(|number| number != 0 && self.contains(number))
     }
     /// Which of them has this number.
     pub fn position(&self, number: u32) -> Option<usize> {

@@ -3,7 +3,7 @@
 //! Those that bring a product of one iteration to a sum of the next. Whether `ptxas` unrolls an innermost loop depends on all
 //! that is in it, so such a loop must be in both builds as it is in one.
 
-use crate::ptx::{base, chunks, parts, words};
+use crate::ptx::{base, chunks, functions, parts, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop: how often it has each operation.
@@ -12,9 +12,8 @@ type Body = BTreeMap<String, usize>;
 /// Functions that have other such loops than without the plugin: a line for each.
 pub fn changed(plain: &str, ours: &str) -> Vec<String> {
     let before: BTreeMap<&str, &str> = chunks(plain).into_iter().map(|chunk| (chunk.symbol, chunk.text)).collect();
-    let chunks = chunks(ours);
     let mut out = Vec::new();
-    for chunk in chunks.iter().filter(|chunk| !chunk.symbol.is_empty()) {
+    for chunk in functions(ours) {
         let Some(before) = before.get(base(chunk.symbol)).map(|text| loops(text)) else { continue };
         for body in loops(chunk.text).into_iter().filter(|body| !before.contains(body)) {
             out.push(format!("{}: ptxas may unroll a loop that brings a product to a sum: {body:?}", chunk.symbol));

@@ -11,6 +11,8 @@
 //! **Lost complements.** Behind a branch that is taken if a register is a constant, ptxas forgets that a logical operation
 //! has the register's complement as an operand. No function may have such an operation right behind such a branch.
 //!
+//! **Lost sums.** If the upper half of a product is only used in sums, ptxas may take one for another. No half may have two.
+//!
 //! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
@@ -23,7 +25,7 @@
 
 use crate::carried;
 use crate::compile::{Built, LEVEL, Tools, Variant};
-use crate::ptx::{self, chunks, parts, words};
+use crate::ptx::{self, chunks, functions, parts, words};
 use crate::units;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,13 +137,13 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
         }
         out
     };
-    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
+    functions(ptx).flat_map(of).collect()
 }
 
 /// Logical operations of which ptxas loses the complement of a register that a branch has found to be a constant, between
 /// that branch and the next label: a line for each.
 pub fn lost_complements(ptx: &str) -> Vec<String> {
-    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(|chunk| complements(&chunk)).collect()
+    functions(ptx).flat_map(|chunk| complements(&chunk)).collect()
 }
 
 fn complements(chunk: &ptx::Chunk<'_>) -> Vec<String> {
@@ -226,7 +228,7 @@ pub fn lost_sums(ptx: &str) -> Vec<String> {
         let say = |(half, count)| format!("{}: ptxas may lose one of {count} sums with {half}", chunk.symbol);
         several.map(say).collect::<Vec<_>>()
     };
-    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
+    functions(ptx).flat_map(of).collect()
 }
 
 /// What ptxas gets wrong by itself.

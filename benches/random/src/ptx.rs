@@ -43,6 +43,11 @@ pub fn chunks(ptx: &str) -> Vec<Chunk<'_>> {
     out
 }
 
+/// The functions of a module.
+pub fn functions(ptx: &str) -> impl Iterator<Item = Chunk<'_>> {
+    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty())
+}
+
 /// The name that a function's text declares: it stands in front of the parameters, behind what is returned.
 fn symbol(text: &str) -> &str {
     let after = text.find(".entry").or_else(|| text.find(".func")).map_or(text, |at| &text[at..]);

@@ -31,7 +31,7 @@ impl<'m> Join<'m> {
         };
         match (Join::near(sum), Join::own(sum, 0), Join::own(sum, 1)) {
             ([Some(first), Some(second)], ..) => {
-                let is_first = of_two(first.product, second.product)?;
+                let is_first = takes_first(first.product, second.product)?;
                 (is_sure(&first) && is_sure(&second)).then_some(if is_first { first } else { second })
             }
             ([None, None], first, second) => first.or(second).filter(stays_own),
@@ -73,14 +73,19 @@ impl<'m> Join<'m> {
 }
 
 /// Whether a sum takes the first of two products, and not the second, in whatever order sums take theirs; `None` if that is not sure.
-fn of_two<'m>(first: Inst<'m>, second: Inst<'m>) -> Option<bool> {
+fn takes_first<'m>(first: Inst<'m>, second: Inst<'m>) -> Option<bool> {
     if first == second {
         None
-    } else if uses(first) <= least_uses(second) {
-        Some(true)
-    } else {
+    } else if has_fewer_uses(second, first) {
         (least_uses(first) > uses(second)).then_some(false)
+    } else {
+        (uses(first) <= least_uses(second)).then_some(true)
     }
+}
+
+/// Whether a sum takes a product and not the one that stands in front of it, if none has been taken yet.
+fn has_fewer_uses(second: Inst<'_>, first: Inst<'_>) -> bool {
+    uses(second) < uses(first)
 }
 
 /// Uses of a product in its block, and one for all elsewhere.
@@ -102,7 +107,7 @@ fn least_uses<'m>(product: Inst<'m>) -> usize {
         _ if !Pair::MultiplyAdd.ends_with(user) => false,
         _ => match Join::near(user) {
             [Some(first), Some(second)] => {
-                let taken = if uses(first.product) > uses(second.product) { second } else { first };
+                let taken = if has_fewer_uses(second.product, first.product) { second } else { first };
                 taken.product == product
             }
             [first, second] => first.or(second).is_some_and(|join| join.product == product),

@@ -2,7 +2,7 @@
 //! queue, a member of a struct, a loop whose turns are known beforehand. So the address or condition is followed back.
 //! Tables of libdevice and the code of CCCL have no remedy, as nobody changes them; without a remedy there is no advice.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::access::{Action, Pattern::*, Space, WarpAccess, space_of};
@@ -61,9 +61,9 @@ impl Remedies<'_, '_> {
         let is_walk = from.is_walked && (is_data || access.pattern != Unknown);
         let is_sum = access.action == Action::Atomic;
         let is_open = self.0.geometry.exact.is_none();
-        let apart = || self.apart(access);
+        let apart = LazyCell::new(|| self.apart(access));
         // wider rows do not help where the lanes of a row are apart, too
-        let stride = if access.pattern == Scattered { apart() } else { None };
+        let stride = if access.pattern == Scattered { *apart } else { None };
         let stride = stride.filter(|&bytes| bytes > u64::from(access.bytes)).map(|bytes| Stride(bytes.cast_signed()));
         let pattern = stride.as_ref().unwrap_or(&access.pattern);
         let is_step = |bytes: &i64| func.gep_terms.iter().any(|term| term.stride == bytes.unsigned_abs());
@@ -88,7 +88,7 @@ impl Remedies<'_, '_> {
             _ if is_walk => ("each lane walks its own stretch", "let a warp walk it, lanes side by side"),
             (_, Unknown) if is_data => ("lanes follow a list of indices", "sort the list, or renumber the data"),
             (_, Unknown) if from.is_quotient && is_open => BLOCK,
-            _ => match (apart()?, access.action) {
+            _ => match ((*apart)?, access.action) {
                 (bytes, _) if bytes < ROW * u64::from(access.bytes) => {
                     ("lanes skip elements", "lane i to element i, or load vectors")
                 }

@@ -151,7 +151,7 @@ impl<'a> Host<'a> {
         if raw.wanted & COUNTS != 0 {
             said.trace.count();
         }
-        Host { raw: Some(raw), collected: None, said: Some(said), pass, plans: None, left_alone: None, is_quiet: false }
+        Host { raw: Some(raw), said: Some(said), pass, is_quiet: false, ..Host::silent() }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
@@ -159,15 +159,7 @@ impl<'a> Host<'a> {
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host {
-            raw: None,
-            collected: Some(list),
-            said: Some(said),
-            pass: "",
-            plans: None,
-            left_alone: None,
-            is_quiet: false,
-        }
+        Host { collected: Some(list), said: Some(said), is_quiet: false, ..Host::silent() }
     }
     /// Runs a pass, or a part of one with a name of its own: its decisions are noted and its time is taken under that name.
     pub fn run<R>(&self, pass: &'static str, body: impl FnOnce(&Host<'a>) -> R) -> R {

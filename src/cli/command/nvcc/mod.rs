@@ -166,11 +166,13 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
         .and_then(std::process::Child::wait_with_output)
         .with_context(|| format!("cannot run {}", program.to_string_lossy()))?;
     let Some((source, goal, output)) = fallback else {
-        if !outcome.status.success() && matches!(step.purpose, Purpose::Compile { .. }) {
-            eprintln!("warpwise nvcc: what clang refuses, nvcc compiles with --fallback, object for object");
-        }
-        if !outcome.status.success() && arguments.iter().any(|argument| argument == "-fopenmp") {
-            eprintln!("warpwise nvcc: clang's omp.h and -lomp are a package of their own, on Debian libomp-22-dev");
+        if !outcome.status.success() {
+            if matches!(step.purpose, Purpose::Compile { .. }) {
+                eprintln!("warpwise nvcc: what clang refuses, nvcc compiles with --fallback, object for object");
+            }
+            if arguments.iter().any(|argument| argument == "-fopenmp") {
+                eprintln!("warpwise nvcc: clang's omp.h and -lomp are a package of their own, on Debian libomp-22-dev");
+            }
         }
         return Ok(status(outcome.status));
     };
