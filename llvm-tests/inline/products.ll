@@ -48,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-9: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-10: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -440,5 +440,51 @@ define ptx_kernel void @both_the_first(ptr %out, float %a, float %b) {
   store float %one, ptr %out
   %second = getelementptr i8, ptr %out, i64 4
   store float %two, ptr %second
+  ret void
+}
+
+; LLVM's back end computes the product in front of the branch, and the sum, which waits for a load, behind it.
+; CHECK-LABEL: @in_front_of_the_branch(
+; CHECK: call {{.*}}@argument
+define ptx_kernel void @in_front_of_the_branch(ptr %out, float %a, float %b, i1 %is_side) {
+entry:
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  br i1 %is_side, label %side, label %end
+
+side:
+  %product = fmul contract float %a, %b
+  %loaded = load float, ptr %out
+  %one = fsub contract float %product, %loaded
+  %two = fsub contract float %product, %one
+  br label %end
+
+end:
+  %result = phi float [ %two, %side ], [ 0.0, %entry ]
+  store float %result, ptr %out
+  ret void
+}
+
+; It leaves both where both wait for it.
+; CHECK-LABEL: @behind_the_branch(
+; CHECK-NOT: call {{.*}}@argument
+; CHECK: call float @llvm.fma.f32(float %loaded,
+; CHECK: call float @llvm.fma.f32(float %loaded,
+define ptx_kernel void @behind_the_branch(ptr %out, float %a, float %b, i1 %is_side) {
+entry:
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  br i1 %is_side, label %side, label %end
+
+side:
+  %loaded = load float, ptr %out
+  %product = fmul contract float %loaded, %b
+  %one = fsub contract float %product, %loaded
+  %two = fsub contract float %product, %one
+  br label %end
+
+end:
+  %result = phi float [ %two, %side ], [ 0.0, %entry ]
+  store float %result, ptr %out
   ret void
 }

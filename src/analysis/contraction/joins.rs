@@ -1,13 +1,14 @@
 //! With which product does LLVM's back end join a sum?
 //!
 //! With one of its block, wherever `ptxas` does so by itself if nothing else uses the product; of two with that of fewer uses. Sums
-//! are visited in an order that other code of the block decides, and those that come first take away uses.
+//! are visited in an order that other code of the block decides, and those that come first take away uses. Before that, LLVM may
+//! compute the product in front of the branch to its block.
 
 use super::Pair;
 use super::raw::{are_parted, comes_back, is_wide};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
+use warpwise_ir::llvm::handle::{Block, Inst, RawOpcode, Value};
 
 /// A sum and the product that it is joined with.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,8 @@ impl<'m> Join<'m> {
     /// What the back end makes of a sum ([rules](super)). Nothing is sure of products that LLVM may still take out of a loop,
     /// which it then unrolls, nor of twice a product, nor of two if it depends on the order which one it is.
     pub fn of(sum: Inst<'m>) -> Option<Join<'m>> {
-        let is_sure = |join: &Join<'m>| stays(join.product) && !are_parted(join.product, sum);
+        let is_sure =
+            |join: &Join<'m>| stays(join.product) && !are_parted(join.product, sum) && !join.may_be_hoisted_alone();
         let stays_own = |own: &Join<'m>| {
             let home = own.product.block();
             (home == sum.block() || !comes_back(sum.block(), Some(home))) && stays(own.product)
@@ -65,11 +67,62 @@ impl<'m> Join<'m> {
         (is_wide(sum) && is_alone).then_some(Join { sum, product, operand, is_negated: false })
     }
 
+    /// Whether LLVM may compute the product of a block in front of the branch to it, and the sum not (`SpeculativeExecution`, which
+    /// moves what has no effect there, unless much is left behind). A product that nothing else uses is joined before that.
+    fn may_be_hoisted_alone(&self) -> bool {
+        use RawOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMCall, LLVMFDiv, LLVMFRem, LLVMLoad, LLVMPHI};
+        let Join { sum, product, .. } = *self;
+        let is_left = |inst: Inst<'m>| {
+            matches!(inst.opcode(), LLVMPHI | LLVMLoad | LLVMAtomicRMW | LLVMAtomicCmpXchg)
+                || inst.block().terminator() == Some(inst)
+        };
+        let may_be_left = |inst: Inst<'m>| is_left(inst) || matches!(inst.opcode(), LLVMCall | LLVMFDiv | LLVMFRem);
+        let is_joined_early = || is_wide(sum) && product.value().users().count() == 1;
+        is_side(product.block())
+            && !near_operands(product).any(is_left)
+            && near_operands(sum).any(may_be_left)
+            && !is_joined_early()
+            && product.block().insts().filter(|&inst| is_left(inst)).count() <= MAX_LEFT
+    }
+
     /// Whether an `llvm.fma` is the same: the flags allow no more than joining, and the type has one.
     pub fn can_be_written(&self) -> bool {
         let Join { sum, product, .. } = self;
         !sum.is_reassociable() && !product.is_reassociable() && Editor::rounds_alone(sum.ty())
     }
+}
+
+/// Most instructions that LLVM leaves in a block of which it computes others earlier: 5, and some that it may still remove.
+const MAX_LEFT: usize = 8;
+
+/// Whether a block is one side of a branch, from which it goes on to where the other leads, or the other side has nothing in it.
+fn is_side(block: Block<'_>) -> bool {
+    let mut ways = block.as_value().users().filter_map(Value::as_inst);
+    let (Some(branch), None) = (ways.next(), ways.next()) else { return false };
+    let Some(end) = only_successor(block) else { return false };
+    let is_empty = |side: Block<'_>| side.insts().count() == 1 && only_successor(side) == Some(end);
+    let mut others = branch.successors().filter(|&side| side != block);
+    others.next().is_some_and(|other| others.next().is_none() && (other == end || is_empty(other)))
+}
+
+/// The block to which a block always goes on.
+fn only_successor<'m>(block: Block<'m>) -> Option<Block<'m>> {
+    let mut ends = block.terminator().into_iter().flat_map(Inst::successors);
+    ends.next().filter(|_| ends.next().is_none())
+}
+
+/// An instruction, and those of its block that it is computed from.
+fn near_operands<'m>(inst: Inst<'m>) -> impl Iterator<Item = Inst<'m>> {
+    let (mut found, mut seen) = (vec![inst], FxHashSet::from_iter([inst]));
+    let mut at = 0;
+    while let Some(&user) = found.get(at) {
+        at += 1;
+        if user.opcode() != RawOpcode::LLVMPHI {
+            let operands = (0..user.operand_count()).filter_map(|index| user.operand(index).as_inst());
+            found.extend(operands.filter(|&operand| operand.block() == inst.block() && seen.insert(operand)));
+        }
+    }
+    found.into_iter()
 }
 
 /// Whether a sum takes the first of two products, and not the second, in whatever order sums take theirs; `None` if that is not sure.
