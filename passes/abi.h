@@ -153,7 +153,7 @@ uint32_t warpwise_pass_traits(uint32_t pass);
 // Runs a pass over a module in a phase of a link (LLVM's ThinOrFullLTOPhase); returns whether the module changed.
 bool warpwise_pass_run(uint32_t pass, uint32_t phase, LLVMModuleRef module, WarpwiseText parameters,
                        const void *session, const WarpwiseHost *host);
-// Writes a row of the schedule (src/schedule.rs) by its number, counted from 0; returns false past the last one.
+// Writes a row of the schedule (src/registry.rs) by its number, counted from 0; returns false past the last one.
 bool warpwise_schedule(uint32_t number, WarpwiseStep *step);
 // fuse-branches on one function, at extension points where only a function may change. A function in which nothing is
 // melded is not changed. Returns whether anything changed.

@@ -6,7 +6,7 @@
 //!     └ annotate, fuse, unroll, map, …   the transforms: plan, then apply
 //!        └ steer    the driver of remat, slots and a part of local_memory
 //!           └ pipeline   which transforms run, in which order
-//!              └ registry, schedule   which passes there are, and where clang's pipelines run them
+//!              └ registry   which passes there are, and where clang's pipelines run them
 //! ```
 //!
 //! `passes/` (C++) registers with LLVM's pass manager and calls [`abi`]. The analysis is [`warpwise_analysis`], which
@@ -32,7 +32,6 @@ mod recursion;
 pub mod registry;
 pub mod remarks;
 pub mod remat;
-pub mod schedule;
 pub mod settings;
 pub mod shared_memory;
 pub mod slots;

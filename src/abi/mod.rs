@@ -9,9 +9,8 @@ mod edit;
 pub mod load;
 
 use crate::pipeline::Session;
-use crate::registry::Pass;
+use crate::registry::{Pass, SCHEDULE};
 use crate::remarks::{self, Listen};
-use crate::schedule::SCHEDULE;
 use crate::settings::former::{self, FORMER};
 use crate::settings::table::PARAMETERS;
 use crate::settings::transform::REMARKS;
