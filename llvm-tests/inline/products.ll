@@ -48,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-10: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-11: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -486,5 +486,29 @@ side:
 end:
   %result = phi float [ %two, %side ], [ 0.0, %entry ]
   store float %result, ptr %out
+  ret void
+}
+
+; LLVM has the square of %a on one of the ways and computes that of %next on the other (partial redundancy elimination), away
+; from the sum.
+; CHECK-LABEL: @square_on_one_way(
+; CHECK: call {{.*}}@argument
+define ptx_kernel void @square_on_one_way(ptr %out, float %a, float %b, i1 %is_side) {
+entry:
+  %object = alloca float
+  call void @argument(ptr %object, float %a)
+  %early = fmul contract float %a, %a
+  store float %early, ptr %out
+  br i1 %is_side, label %side, label %end
+
+side:
+  %next = load float, ptr %out
+  br label %end
+
+end:
+  %factor = phi float [ %next, %side ], [ %a, %entry ]
+  %square = fmul contract float %factor, %factor
+  %sum = fadd contract float %square, %b
+  store float %sum, ptr %out
   ret void
 }

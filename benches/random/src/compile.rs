@@ -252,14 +252,24 @@ impl Tools {
     }
 }
 
+/// The longest that a program may run, and how `timeout` ends when one does not keep to it.
+const MAX_SECONDS: u32 = 120;
+const TIMED_OUT: i32 = 124;
+
 /// Runs a program; what it printed, or an error with the last lines of what it said.
 fn run(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let program = command.get_program().display().to_string();
+    // LLVM's scalar evolution takes for ever over some sums of address differences
+    let mut limited = Command::new("timeout");
+    limited.arg(MAX_SECONDS.to_string()).arg(command.get_program()).args(command.get_args());
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = limited.output().with_context(|| format!("cannot start {program}"))?;
+    ensure!(output.status.code() != Some(TIMED_OUT), "{program} takes longer than {MAX_SECONDS} s");
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let lines: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
         let shown = lines.iter().find(|l| l.contains("error")).or(lines.first()).unwrap_or(&"");
-        bail!("{} ended with {}: {shown}", command.get_program().display(), output.status);
+        bail!("{program} ended with {}: {shown}", output.status);
     }
     ensure!(!said.contains("LLVM ERROR"), "{said}");
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

@@ -117,7 +117,8 @@ fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&Variant], li
             let before = match plain.iter().position(|(other, _)| other.is_plain_as(variant)) {
                 Some(at) => at,
                 None => {
-                    plain.push((variant, options.tools.ptx(&file, variant, false, temporary)?.ptx));
+                    let built = options.tools.ptx(&file, variant, false, temporary);
+                    plain.push((variant, built.context("without the plugin")?.ptx));
                     plain.len() - 1
                 }
             };

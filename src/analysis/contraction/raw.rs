@@ -160,7 +160,7 @@ fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
 /// The products of a function.
 struct Products<'m> {
     list: Vec<Inst<'m>>,
-    /// Those that have a factor with such a number.
+    /// Those that have a factor that may be one with such a number.
     users: FxHashMap<u64, Vec<Inst<'m>>>,
     numbers: Numbers<'m>,
 }
@@ -172,7 +172,10 @@ impl<'m> Products<'m> {
         let mut users: FxHashMap<u64, Vec<Inst<'m>>> = FxHashMap::default();
         let mut numbers = Numbers::default();
         for &product in &list {
-            factors(product).into_iter().for_each(|factor| users.entry(numbers.of(factor)).or_default().push(product));
+            let found = factors(product).map(|factor| (numbers.of(factor), numbers.of_sources(factor)));
+            let found: FxHashSet<u64> =
+                found.into_iter().flat_map(|(own, sources)| sources.into_iter().chain([own])).collect();
+            found.into_iter().for_each(|number| users.entry(number).or_default().push(product));
         }
         Products { list, users, numbers }
     }
@@ -199,7 +202,7 @@ impl<'m> Products<'m> {
             let mut are = |c, d| is_alike(numbered[0], c, &ours) && is_alike(numbered[1], d, &theirs);
             other != product && (are(c, d) || are(d, c))
         };
-        let others = numbered.iter().filter_map(|number| self.users.get(number)).flatten();
+        let others = numbered.iter().chain(&ours).chain(&theirs).filter_map(|number| self.users.get(number)).flatten();
         let alike: Vec<Inst<'m>> = others.copied().filter(|&other| are_alike(other)).collect();
         let before = || home.function().blocks().filter(|&block| next(block).any(|succ| succ == home));
         let has = |block: Block<'m>| alike.iter().any(|other| other.block() == block);
