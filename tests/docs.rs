@@ -115,7 +115,7 @@ fn row(parameter: &Parameter) -> String {
         }
     };
     let passes = match parameter.passes {
-        all if all == table::PASSES => "all".to_owned(),
+        all if all == table::TAKING_SOME => "all that take any".to_owned(),
         some => some.iter().map(|pass| format!("`{pass}`")).collect::<Vec<_>>().join(", "),
     };
     format!("|{option}|{name}| {passes} | {} |", parameter.help)
