@@ -3,7 +3,7 @@
 //! [`PASSES`] has one row for each: its name in a pipeline, whose code it changes, which options want it, and what it does. A row
 //! of [`SCHEDULE`] reads: at this point, at these levels, in these phases of a link, this pass. Rows at the same point run in
 //! the order of the table. Whether a module is for our target, and whether the options want a pass, is asked when it runs and
-//! when the pipeline is built. A new pass is a folder, its `mod`, and a row here and there.
+//! when the pipeline is built. A new pass is a folder, its `mod`, and a row in each table.
 
 use crate::local_memory::inline::Stage;
 use crate::pipeline::{self, Phase, Run, Session};

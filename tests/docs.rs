@@ -9,11 +9,10 @@ use warpwise::settings::table::{self, Parameter};
 use warpwise::settings::transform::ANALYSIS;
 
 /// The rooms of the plugin, which emit remarks, and the other file that names some; the room of tests emits none.
-fn remark_places() -> Vec<String> {
+fn remark_places() -> Vec<PathBuf> {
     let rooms = std::fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().path());
     let is_room = |path: &PathBuf| !path.join("Cargo.toml").exists() && !path.ends_with("random_kernels.rs");
-    let place = |path: PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
-    rooms.filter(is_room).map(place).chain(["src/ir/llvm/plans.rs".to_owned()]).collect()
+    rooms.filter(is_room).chain([root().join("src/ir/llvm/plans.rs")]).collect()
 }
 
 /// What is in the first cell of a row of docs/WAYS_IN.md, the file of the test that goes that way, and what the test has of
@@ -49,10 +48,10 @@ fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn read(places: &[impl AsRef<Path>], extension: &str) -> String {
+fn read(places: &[PathBuf], extension: &str) -> String {
     let mut found = Vec::new();
     for place in places {
-        files(&root().join(place), extension, &mut found);
+        files(place, extension, &mut found);
     }
     let without_tests = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
@@ -115,7 +114,7 @@ fn row(parameter: &Parameter) -> String {
         }
     };
     let passes = match parameter.passes {
-        all if all == table::TAKING_SOME => "all that take any".to_owned(),
+        all if all == table::WITH_PARAMETERS => "all with parameters".to_owned(),
         some => some.iter().map(|pass| format!("`{pass}`")).collect::<Vec<_>>().join(", "),
     };
     format!("|{option}|{name}| {passes} | {} |", parameter.help)

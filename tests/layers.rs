@@ -11,6 +11,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[];
 /// The packages under src/ that have rooms; cargo checks who uses whom. The plugin is src/ itself.
 const CRATES: [&str; 4] = ["ir", "analysis", "oracle", "cli"];
 
+/// What the table calls the folders of a package that have no row, as a new transform has none.
+const OTHERS: &str = "all others";
+
 /// A package and a room of it.
 type Place = (String, String);
 
@@ -21,7 +24,8 @@ fn floors() -> BTreeMap<Place, u32> {
     for row in text.lines().filter(|line| line.starts_with('|')) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let Some(floor) = cells.get(2).and_then(|cell| cell.parse().ok()) else { continue };
-        for room in cells[3].split('`').skip(1).step_by(2) {
+        let named = cells[3].split('`').skip(1).step_by(2);
+        for room in named.chain((cells[3] == OTHERS).then_some(OTHERS)) {
             let place = (cells[1].to_owned(), room.to_owned());
             assert_eq!(floors.insert(place, floor), None, "`{room}` stands on two floors");
         }
@@ -29,9 +33,6 @@ fn floors() -> BTreeMap<Place, u32> {
     assert!(floors.len() > 20, "the table of docs/ARCHITECTURE.md was not found: {floors:?}");
     floors
 }
-
-/// The floor of all rooms of the plugin that have no row, as a new transform has none.
-const TRANSFORMS: u32 = 4;
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -71,8 +72,9 @@ fn room_of(package: String, room: String, floors: &BTreeMap<Place, u32>) -> Plac
 }
 
 fn floor_of(place: &Place, floors: &BTreeMap<Place, u32>) -> Option<u32> {
-    let is_transform = place.0 == "plugin" && root().join("src").join(&place.1).is_dir();
-    floors.get(place).copied().or(is_transform.then_some(TRANSFORMS))
+    let is_folder = place.0 == "plugin" && root().join("src").join(&place.1).is_dir();
+    let others = || floors.get(&(place.0.clone(), OTHERS.to_owned())).filter(|_| is_folder);
+    floors.get(place).or_else(others).copied()
 }
 
 /// The code of a file without comments and without the unit tests at its end, which may use anything.

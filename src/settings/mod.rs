@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn an_error_names_every_parameter() {
-        for pass in table::TAKING_SOME {
+        for pass in table::WITH_PARAMETERS {
             let error = Settings::parse(pass, "frob").unwrap_err().to_string();
             let (_, known) = error.split_once("; it takes ").unwrap();
             let known: Vec<&str> = known.split(", ").collect();

@@ -65,7 +65,7 @@ const STEER: &str = Transform::Steer.pass();
 const MAP: &str = Transform::Map.pass();
 
 /// Every pass that takes parameters.
-pub const TAKING_SOME: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
+pub const WITH_PARAMETERS: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
 
 /// An option and a parameter of the same name.
 const fn both(name: Word, value: Word, passes: &'static [Word], takes: Takes, help: Word) -> Parameter {
@@ -89,7 +89,7 @@ const fn runs(transform: Transform, option: Word, help: Word) -> Parameter {
 /// The rows.
 #[rustfmt::skip]
 pub const PARAMETERS: &[Parameter] = &[
-    both("block", "X[xYxZ]", TAKING_SOME, Takes::Shape(|settings, shape| settings.block = Some(shape)),
+    both("block", "X[xYxZ]", WITH_PARAMETERS, Takes::Shape(|settings, shape| settings.block = Some(shape)),
         "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it"),
     runs(Transform::Unroll, "unroll", "Run unroll-loops (on; off with the map unless asked for)"),
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
@@ -131,7 +131,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Carry out the first N plans of a module and announce each: to find the one that breaks a program"),
     option("trace", "", &[DEFAULT], Takes::Switch(|settings, on| settings.trace = on),
         "Print every plan that is carried out and every refusal, with its numbers, on standard error"),
-    option("remarks", "WHOSE", TAKING_SOME, Takes::Path(remarks),
+    option("remarks", "WHOSE", WITH_PARAMETERS, Takes::Path(remarks),
         "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder; optimal, or WHOSE+optimal: also about memory accesses that are already optimal"),
     option("profile-use", "FILE", &[FUSE], Takes::Path(|settings, path| settings.map_file = Some(path.into())),
         "Divergence map of an earlier run, whose counts fuse-branches uses"),

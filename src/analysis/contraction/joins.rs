@@ -5,7 +5,7 @@
 //! compute the product in front of the branch to its block.
 
 use super::Pair;
-use super::raw::{are_parted, comes_back, is_wide};
+use super::raw::{are_parted, comes_back, is_wide, next};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Inst, RawOpcode, Value};
@@ -63,12 +63,11 @@ impl<'m> Join<'m> {
     /// A product that only this sum uses, and that is joined with it wherever it is.
     fn own(sum: Inst<'m>, operand: u32) -> Option<Join<'m>> {
         let product = sum.operand(operand).as_inst().filter(|&inst| Pair::MultiplyAdd.begins_with(inst))?;
-        let is_alone = product.value().users().count() == 1;
-        (is_wide(sum) && is_alone).then_some(Join { sum, product, operand, is_negated: false })
+        is_wherever(sum, product).then_some(Join { sum, product, operand, is_negated: false })
     }
 
     /// Whether LLVM may compute the product of a block in front of the branch to it, and the sum not (`SpeculativeExecution`, which
-    /// moves what has no effect there, unless much is left behind). A product that nothing else uses is joined before that.
+    /// moves what has no effect there, unless much is left behind). A product that nothing else uses is joined all the same.
     fn may_be_hoisted_alone(&self) -> bool {
         use RawOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMCall, LLVMFDiv, LLVMFRem, LLVMLoad, LLVMPHI};
         let Join { sum, product, .. } = *self;
@@ -77,11 +76,10 @@ impl<'m> Join<'m> {
                 || inst.block().terminator() == Some(inst)
         };
         let may_be_left = |inst: Inst<'m>| is_left(inst) || matches!(inst.opcode(), LLVMCall | LLVMFDiv | LLVMFRem);
-        let is_joined_early = || is_wide(sum) && product.value().users().count() == 1;
         is_side(product.block())
             && !near_operands(product).any(is_left)
             && near_operands(sum).any(may_be_left)
-            && !is_joined_early()
+            && !is_wherever(sum, product)
             && product.block().insts().filter(|&inst| is_left(inst)).count() <= MAX_LEFT
     }
 
@@ -90,6 +88,11 @@ impl<'m> Join<'m> {
         let Join { sum, product, .. } = self;
         !sum.is_reassociable() && !product.is_reassociable() && Editor::rounds_alone(sum.ty())
     }
+}
+
+/// Whether a product that a sum uses is joined with it wherever it is: nothing else uses it.
+fn is_wherever(sum: Inst<'_>, product: Inst<'_>) -> bool {
+    is_wide(sum) && product.value().users().count() == 1
 }
 
 /// Most instructions that LLVM leaves in a block of which it computes others earlier: 5, and some that it may still remove.
@@ -107,7 +110,7 @@ fn is_side(block: Block<'_>) -> bool {
 
 /// The block to which a block always goes on.
 fn only_successor<'m>(block: Block<'m>) -> Option<Block<'m>> {
-    let mut ends = block.terminator().into_iter().flat_map(Inst::successors);
+    let mut ends = next(block);
     ends.next().filter(|_| ends.next().is_none())
 }
 

@@ -172,9 +172,11 @@ impl<'m> Products<'m> {
         let mut users: FxHashMap<u64, Vec<Inst<'m>>> = FxHashMap::default();
         let mut numbers = Numbers::default();
         for &product in &list {
-            let found = factors(product).map(|factor| (numbers.of(factor), numbers.of_sources(factor)));
-            let found: FxHashSet<u64> =
-                found.into_iter().flat_map(|(own, sources)| sources.into_iter().chain([own])).collect();
+            let mut found: FxHashSet<u64> = FxHashSet::default();
+            for factor in factors(product) {
+                found.insert(numbers.of(factor));
+                found.extend(numbers.of_sources(factor));
+            }
             found.into_iter().for_each(|number| users.entry(number).or_default().push(product));
         }
         Products { list, users, numbers }
@@ -228,7 +230,7 @@ fn factors<'m>(product: Inst<'m>) -> [Value<'m>; 2] {
 }
 
 /// The blocks behind a block.
-fn next<'m>(block: Block<'m>) -> impl Iterator<Item = Block<'m>> {
+pub(super) fn next<'m>(block: Block<'m>) -> impl Iterator<Item = Block<'m>> {
     block.terminator().into_iter().flat_map(Inst::successors)
 }
 
