@@ -4,6 +4,7 @@
 ; RUN: %opt -passes=unroll-whole -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=unroll-whole -S %s -o %t.ll
 ; RUN: %warpwise simt --compare %s %t.ll --kernel bits --block 32 --arg i32[31]:random:9 --arg i32[32]:zero --arg i32:1234567
+; RUN: %warpwise simt --compare %s %t.ll --kernel behind.barrier --block 64 --arg f32[64]:random:9 --arg f32[1]:zero
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -81,6 +82,90 @@ loop:
   %product = fmul contract float %x, %x
   %next = add nuw nsw i32 %i, 1
   %last = icmp eq i32 %next, 20
+  br i1 %last, label %done, label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
+
+@partial = internal addrspace(3) global [64 x float] undef
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+
+; behind the barrier LLVM does not take what is loaded to be the product
+; REMARK: remark: {{.*}} loop of 64 iterations unrolled completely: 2 of 6 instructions do not follow from its counter alone
+; CHECK-LABEL: @behind.barrier(
+; CHECK-COUNT-64: load float, ptr addrspace(3)
+; CHECK-NOT: load float, ptr addrspace(3)
+define ptx_kernel void @behind.barrier(ptr addrspace(1) %a, ptr addrspace(1) %out) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr float, ptr addrspace(1) %a, i32 %tid
+  %x = load float, ptr addrspace(1) %at
+  %product = fmul contract float %x, %x
+  %own = getelementptr float, ptr addrspace(3) @partial, i32 %tid
+  store float %product, ptr addrspace(3) %own
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %from = getelementptr float, ptr addrspace(3) @partial, i32 %i
+  %y = load float, ptr addrspace(3) %from
+  %more = fadd contract float %sum, %y
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp eq i32 %next, 64
+  br i1 %last, label %done, label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
+
+; without one it may; a constant address is of the same variable
+; CHECK-LABEL: @before.barrier(
+; CHECK-COUNT-1: load float, ptr addrspace(3)
+; CHECK-NOT: load float, ptr addrspace(3)
+define ptx_kernel void @before.barrier(ptr addrspace(1) %a, ptr addrspace(1) %out) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr float, ptr addrspace(1) %a, i32 %tid
+  %x = load float, ptr addrspace(1) %at
+  %product = fmul contract float %x, %x
+  store float %product, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @partial, i32 16)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %from = getelementptr float, ptr addrspace(3) @partial, i32 %i
+  %y = load float, ptr addrspace(3) %from
+  %more = fadd contract float %sum, %y
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp eq i32 %next, 64
+  br i1 %last, label %done, label %loop
+done:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
+
+; nor with one if the memory is this thread's alone, as what a restricted pointer leads to may be
+; CHECK-LABEL: @restricted(
+; CHECK-COUNT-2: load float
+; CHECK-NOT: load float
+define ptx_kernel void @restricted(ptr addrspace(1) %a, ptr addrspace(1) noalias %out) {
+entry:
+  %x = load float, ptr addrspace(1) %a
+  %product = fmul contract float %x, %x
+  store float %product, ptr addrspace(1) %out
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %from = getelementptr float, ptr addrspace(1) %out, i32 %i
+  %y = load float, ptr addrspace(1) %from
+  %more = fadd contract float %sum, %y
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp eq i32 %next, 64
   br i1 %last, label %done, label %loop
 done:
   store float %more, ptr addrspace(1) %out

@@ -12,7 +12,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::call::is_absolute;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, TypeKind, Value};
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, TypeKind, Value, ValueKind};
+use warpwise_ir::llvm::space::SHARED;
 
 /// What is written out in a function.
 #[derive(Debug)]
@@ -43,22 +44,20 @@ impl<'m> Pins<'m> {
 
     /// What is to be written out; `None` if it cannot be foreseen what is joined: a sum uses a product, and is not joined for sure;
     /// phis are between a product and a sum, which LLVM copies to the ways that lead to a small block; so is memory that stays,
-    /// since LLVM may find what is loaded to be the product; LLVM may compute a product [elsewhere](Products::may_move); or the
-    /// flags allow more than joining.
+    /// without a barrier, since LLVM may find what is loaded to be the product; LLVM may compute a product
+    /// [elsewhere](Products::may_move); or the flags allow more than joining.
     fn of(function: Function<'m>, ends: Ends<'_, 'm>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
-        let mut loaded: FxHashSet<Place<'m>> = FxHashSet::default();
+        let mut loaded: FxHashMap<Place<'m>, Vec<Inst<'m>>> = FxHashMap::default();
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
             if is_behind_phis(sum) {
                 return None;
             }
             let sources = [0, 1].into_iter().flat_map(|index| all_sources(sum.operand(index)));
-            loaded.extend(
-                sources
-                    .filter(|inst| inst.opcode() == RawOpcode::LLVMLoad)
-                    .map(|load| place(load.value(), load.operand(0))),
-            );
+            for load in sources.filter(|inst| inst.opcode() == RawOpcode::LLVMLoad) {
+                loaded.entry(place(load.value(), load.operand(0))).or_default().push(load);
+            }
             let Some(join) = Join::of(sum) else {
                 if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
                     return None;
@@ -84,7 +83,7 @@ impl<'m> Pins<'m> {
                 }),
             };
             let is_unsure =
-                |user: Inst<'m>| !ends_here(user) && stored(user).is_some_and(|place| may_hold(&loaded, place));
+                |user: Inst<'m>| !ends_here(user) && stored(user).is_some_and(|place| may_hold(&loaded, user, place));
             if meets(inst.value(), is_unsure) {
                 return None;
             }
@@ -122,9 +121,9 @@ type Place<'m> = (Type<'m>, Option<Value<'m>>);
 /// Where a number is.
 fn place<'m>(number: Value<'m>, mut pointer: Value<'m>) -> Place<'m> {
     use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
-    while let Some(inst) = pointer.as_inst() {
-        match inst.opcode() {
-            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = inst.operand(0),
+    while let Some(opcode) = pointer.as_inst().map(Inst::opcode).or_else(|| pointer.const_opcode()) {
+        match opcode {
+            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = pointer.operand(0),
             LLVMPHI | LLVMSelect | LLVMLoad => return (number.ty(), None),
             _ => break,
         }
@@ -137,13 +136,46 @@ fn stored(user: Inst<'_>) -> Option<Place<'_>> {
     (user.opcode() == RawOpcode::LLVMStore).then(|| place(user.operand(0), user.operand(1)))
 }
 
-/// Whether what is at a place may be at one of some.
-fn may_hold<'m>(places: &FxHashSet<Place<'m>>, (ty, root): Place<'m>) -> bool {
-    match root {
-        Some(_) => places.contains(&(ty, root)) || places.contains(&(ty, None)),
-        None => places.iter().any(|&(other, _)| other == ty),
-    }
+/// Whether LLVM may find that one of some loads gets what is stored at a place. Behind a barrier, what is in shared memory may
+/// be another thread's.
+fn may_hold<'m>(loaded: &FxHashMap<Place<'m>, Vec<Inst<'m>>>, store: Inst<'m>, (ty, root): Place<'m>) -> bool {
+    let is_there = |&(other, from): &Place<'m>| other == ty && (root.is_none() || from.is_none() || from == root);
+    let mut loads = loaded.iter().filter(|(place, _)| is_there(place)).flat_map(|(_, loads)| loads).peekable();
+    loads.peek().is_some()
+        && (!root.is_some_and(is_shared) || {
+            let seen = seen_from(store);
+            loads.any(|load| seen.contains(load))
+        })
 }
+
+/// Whether it is a variable in shared memory.
+fn is_shared(root: Value<'_>) -> bool {
+    root.kind() == ValueKind::GlobalVariable && root.ty().address_space() == Some(SHARED)
+}
+
+/// The instructions of a function to which a way leads from one of them without a barrier.
+fn seen_from<'m>(first: Inst<'m>) -> FxHashSet<Inst<'m>> {
+    let (mut open, mut begun, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
+    let mut walk = |insts: &mut dyn Iterator<Item = Inst<'m>>, open: &mut Vec<Block<'m>>| {
+        for inst in insts {
+            if calls(inst, BARRIER) {
+                return;
+            }
+            seen.insert(inst);
+            open.extend(inst.successors());
+        }
+    };
+    walk(&mut first.block().insts().skip_while(|&inst| inst != first), &mut open);
+    while let Some(block) = open.pop() {
+        if begun.insert(block) {
+            walk(&mut block.insts(), &mut open);
+        }
+    }
+    seen
+}
+
+/// The intrinsic functions with which the threads of a block wait for each other.
+const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.";
 
 /// What a value may be, seen through what passes it on.
 fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
