@@ -14,6 +14,7 @@ use crate::{annotate, assembler, idioms, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
+use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::plans::Plans;
 use warpwise_ir::llvm::remark::{Host, Kind, Said};
@@ -225,6 +226,13 @@ pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
         host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host))
     })
+}
+
+/// Prepares the variables of a module for all passes; returns whether it changed.
+pub fn begin(run: &Run<'_, '_>) -> bool {
+    let mut editor = Editor::new(run.module);
+    let is_aligned = run.session.settings().writes_idioms() && editor.align_dynamic_shared();
+    editor.move_large_tables() || is_aligned
 }
 
 /// Splits copies of stack objects, and counts bits at once; returns whether the module changed.

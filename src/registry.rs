@@ -13,7 +13,6 @@ use crate::{launch, map, remarks};
 use bitflags::bitflags;
 use std::fmt;
 use std::ops::RangeInclusive;
-use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Module;
 use warpwise_ir::llvm::remark::Host;
 
@@ -112,9 +111,7 @@ pub const PASSES: &[Info] = &[
     // function passes may use the session of a module but not begin it
     Info {
         traits: Traits::DEVICE.union(Traits::HOST).union(Traits::REQUIRED),
-        ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |run| {
-            Ok(run.module.is_nvptx() && Editor::new(run.module).move_large_tables())
-        })
+        ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |run| Ok(run.module.is_nvptx() && pipeline::begin(run)))
     },
     inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {
         Ok(pipeline::inline_calls(run, Stage::Early))

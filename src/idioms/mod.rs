@@ -10,11 +10,13 @@
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
 //! - [`offsets`]: indices of neighbouring accesses are widened so that the back end finds their one address.
+//! - [`fragments`]: fragments of matrices are loaded from shared memory where they are there, not from any.
 //!
 //! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. Another one,
 //! [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
+mod fragments;
 mod offsets;
 mod remainders;
 mod tables;
@@ -25,6 +27,7 @@ use crate::local_memory::copies::{self, Copy};
 use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use counts::Count;
+use fragments::Fragment;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -87,6 +90,7 @@ enum Form<'m> {
     Offsets(Vec<Inst<'m>>),
     /// A table, by a load from it.
     Table(Inst<'m>),
+    Fragment(Fragment<'m>),
 }
 
 impl Forms {
@@ -116,11 +120,15 @@ impl<'m> FunctionPass<'m> for Forms {
             Decision::plan(all[0], "AddressShared", offsets::MESSAGE.to_owned(), Form::Offsets(all))
         };
         let leave = |at| Decision::plan(at, "TableMoved", tables::MESSAGE.to_owned(), Form::Table(at));
+        let name = |fragment: Fragment<'m>| {
+            Decision::plan(fragment.access, "FragmentNamed", fragments::MESSAGE.to_owned(), Form::Fragment(fragment))
+        };
         let copied = insts().filter_map(|inst| copies::find(inst, &self.context));
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
         found.extend(offsets::find(function).into_iter().map(widen));
         found.extend(tables::find(function, analyses).into_iter().map(leave));
+        found.extend(fragments::find(analyses.of(function)).into_iter().map(name));
         let stays = self.results == Results::Same && !found.is_empty() && raw::is_undecided(function);
         let decide = |found: Decision<'m, _>| {
             if stays { Decision::refusal(found.at, "FormContraction", UNDECIDED.to_owned()) } else { found }
@@ -135,6 +143,7 @@ impl<'m> FunctionPass<'m> for Forms {
                 Form::Remainder(widening) => remainders::apply(editor, widening),
                 Form::Offsets(widenings) => offsets::apply(editor, &widenings),
                 Form::Table(load) => tables::apply(editor, load),
+                Form::Fragment(fragment) => fragments::apply(editor, &fragment),
             }
         }
     }
