@@ -17,7 +17,7 @@ use warpwise::registry::Pass;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// Runs of which the median is reported.
 const RUNS: usize = 9;
@@ -74,7 +74,7 @@ fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
 /// A separate function like [`analyse`].
 #[inline(never)]
 fn transform(pass: Pass, module: Module<'_>, parameters: &str) {
-    std::hint::black_box(pass.run(module, parameters, &Session::default(), &Host::silent()))
+    std::hint::black_box(pass.run(module, parameters, &Session::default(), &PassManager::silent()))
         .expect("the parameters are right");
 }
 

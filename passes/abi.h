@@ -29,7 +29,7 @@ enum : uint32_t {
 
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
 // function, to know what an earlier pass found. Valid for the duration of the pass call.
-struct WarpwiseHost {
+struct WarpwisePassManager {
   void *context;
   // Bit k is set if remarks of kind k are wanted.
   uint32_t wanted;
@@ -99,10 +99,10 @@ static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3);
-static_assert(sizeof(WarpwiseHost) == 56 && offsetof(WarpwiseHost, time) == 48 &&
-              offsetof(WarpwiseHost, context) == 0 && offsetof(WarpwiseHost, wanted) == 8 &&
-              offsetof(WarpwiseHost, emit) == 16 && offsetof(WarpwiseHost, reshape) == 24 &&
-              offsetof(WarpwiseHost, has_nothing) == 32 && offsetof(WarpwiseHost, note_nothing) == 40);
+static_assert(sizeof(WarpwisePassManager) == 56 && offsetof(WarpwisePassManager, time) == 48 &&
+              offsetof(WarpwisePassManager, context) == 0 && offsetof(WarpwisePassManager, wanted) == 8 &&
+              offsetof(WarpwisePassManager, emit) == 16 && offsetof(WarpwisePassManager, reshape) == 24 &&
+              offsetof(WarpwisePassManager, has_nothing) == 32 && offsetof(WarpwisePassManager, note_nothing) == 40);
 static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
               offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
               offsetof(WarpwiseOptionRow, wants_value) == 48 && offsetof(WarpwiseOptionRow, is_former) == 52);
@@ -137,9 +137,10 @@ void warpwise_module_free(void *analysis);
 void *warpwise_facts_new(void *analysis, LLVMValueRef function);
 void warpwise_facts_free(void *facts);
 void warpwise_facts_print(void *facts, WarpwiseSink sink, void *context);
-void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
+void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *session,
+                            const WarpwisePassManager *manager);
 // Emits the remarks that waited for others at the same place. Must be called before anything is edited.
-void warpwise_remarks_finish(const void *session, const WarpwiseHost *host);
+void warpwise_remarks_finish(const void *session, const WarpwisePassManager *manager);
 
 // Says whether the back end joins products and sums whatever their flags say, in modules of this thread from now on.
 void warpwise_joins_all(bool joins);
@@ -152,10 +153,10 @@ WarpwiseText warpwise_pass_name(uint32_t pass);
 uint32_t warpwise_pass_traits(uint32_t pass);
 // Runs a pass over a module in a phase of a link (LLVM's ThinOrFullLTOPhase); returns whether the module changed.
 bool warpwise_pass_run(uint32_t pass, uint32_t phase, LLVMModuleRef module, WarpwiseText parameters,
-                       const void *session, const WarpwiseHost *host);
+                       const void *session, const WarpwisePassManager *manager);
 // Writes a row of the schedule (src/registry.rs) by its number, counted from 0; returns false past the last one.
 bool warpwise_schedule(uint32_t number, WarpwiseStep *step);
 // fuse-branches on one function, at extension points where only a function may change. A function in which nothing is
 // melded is not changed. Returns whether anything changed.
-bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);
+bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwisePassManager *manager);
 }

@@ -70,8 +70,8 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    if (!wants_remarks(Host))
+    WarpwisePassManager Manager = passManager(M, FAM);
+    if (!wants_remarks(Manager))
       return PreservedAnalyses::all();
     const void *Kept = session(M, MAM);
     ArmedSummaries Summaries(M, MAM, RemarksName, Parameters);
@@ -80,11 +80,11 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
         continue;
       // cached facts are those without parameters
       if (Parameters.empty())
-        warpwise_facts_remarks(FAM.getResult<AffineDivergenceAnalysis>(F).get(), text(""), Kept, &Host);
+        warpwise_facts_remarks(FAM.getResult<AffineDivergenceAnalysis>(F).get(), text(""), Kept, &Manager);
       else
-        warpwise_facts_remarks(fresh_facts(F, FAM, Parameters).get(), text(Parameters), Kept, &Host);
+        warpwise_facts_remarks(fresh_facts(F, FAM, Parameters).get(), text(Parameters), Kept, &Manager);
     }
-    warpwise_remarks_finish(Kept, &Host);
+    warpwise_remarks_finish(Kept, &Manager);
     return PreservedAnalyses::all();
   }
 };

@@ -32,8 +32,8 @@ template <uint32_t Pass> struct RustPass : PassInfoMixin<RustPass<Pass>> {
     if (!(warpwise_pass_traits(Pass) & (is_nvptx(M) ? WARPWISE_DEVICE : WARPWISE_HOST)))
       return PreservedAnalyses::all();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_pass_run(Pass, uint32_t(When), wrap(&M), text(Parameters), session(M, MAM), &Host);
+    WarpwisePassManager Manager = passManager(M, FAM);
+    bool Changed = warpwise_pass_run(Pass, uint32_t(When), wrap(&M), text(Parameters), session(M, MAM), &Manager);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return warpwise_pass_traits(Pass) & WARPWISE_REQUIRED; }
@@ -45,9 +45,9 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (!is_nvptx(*F.getParent()) || F.size() < 3 || F.hasOptNone())
       return PreservedAnalyses::all();
-    WarpwiseHost Host = host(*F.getParent(), FAM);
+    WarpwisePassManager Manager = passManager(*F.getParent(), FAM);
     SessionOf Known(F, FAM);
-    bool Changed = warpwise_fuse_function(wrap(&F), Known.get(), &Host);
+    bool Changed = warpwise_fuse_function(wrap(&F), Known.get(), &Manager);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };

@@ -137,7 +137,7 @@ void time_part(WarpwiseText Part, bool Starts) {
 
 } // namespace
 
-WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
+WarpwisePassManager warpwise::passManager(Module &M, FunctionAnalysisManager &FAM) {
   uint32_t Wanted = 0;
   LLVMContext &C = M.getContext();
   if (C.getLLVMRemarkStreamer()) {
@@ -151,4 +151,4 @@ WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
   return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing, time_part};
 }
 
-bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~(Always | Counts); }
+bool warpwise::wants_remarks(const WarpwisePassManager &Manager) { return Manager.wanted & ~(Always | Counts); }

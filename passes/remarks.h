@@ -6,10 +6,10 @@
 
 namespace warpwise {
 
-// The host interface for a pass that runs on `M`; valid while `FAM` is.
-WarpwiseHost host(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
+// What a pass that runs on `M` may ask of its pass manager; valid while `FAM` is.
+WarpwisePassManager passManager(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
 
 // Whether remarks of any kind are wanted.
-bool wants_remarks(const WarpwiseHost &Host);
+bool wants_remarks(const WarpwisePassManager &Manager);
 
 } // namespace warpwise

@@ -9,7 +9,7 @@ use crate::settings::is_enabled;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::remark::{Kind, PassManager, Reshape};
 
 /// What is decided about a place: its remark, and the plan if there is one.
 pub struct Decision<'m, P> {
@@ -51,9 +51,9 @@ pub fn run<'m, P: FunctionPass<'m>>(
     pass: &P,
     module: Module<'m>,
     options: divergence::Options,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
-    run_on(pass, module.functions(), &mut Analyses::new(module, options), host)
+    run_on(pass, module.functions(), &mut Analyses::new(module, options), manager)
 }
 
 /// Runs a pass over some functions; returns whether any changed.
@@ -61,19 +61,19 @@ pub fn run_on<'m, P: FunctionPass<'m>>(
     pass: &P,
     functions: impl IntoIterator<Item = Function<'m>>,
     analyses: &mut Analyses<'m>,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
-        Some(admitted(function, pass.plan(function, analyses), host)).filter(|plans| !plans.is_empty())
+        Some(admitted(function, pass.plan(function, analyses), manager)).filter(|plans| !plans.is_empty())
     };
     let apply = |function, plans, _: &mut _, editor: &mut Editor<'m>| {
         pass.apply(plans, editor);
         Some((function, Kept::Nothing))
     };
-    let functions = functions.into_iter().filter(|&function| may_change(function, P::WORD, host));
+    let functions = functions.into_iter().filter(|&function| may_change(function, P::WORD, manager));
     let edited = run_phase(functions, analyses, plan, apply);
     if let Some(how) = P::THEN {
-        edited.iter().for_each(|&function| host.reshape(function, how));
+        edited.iter().for_each(|&function| manager.reshape(function, how));
     }
     !edited.is_empty()
 }
@@ -103,25 +103,25 @@ pub fn run_phase<'m, T, P>(
 }
 
 /// The functions that a pass may change, by the word of its switch.
-pub fn editable<'m>(module: Module<'m>, word: &str, host: &Host<'_>) -> impl Iterator<Item = Function<'m>> {
-    module.functions().filter(move |&function| may_change(function, word, host))
+pub fn editable<'m>(module: Module<'m>, word: &str, manager: &PassManager<'_>) -> impl Iterator<Item = Function<'m>> {
+    module.functions().filter(move |&function| may_change(function, word, manager))
 }
 
 /// Whether a pass may change a function, by the word of its switch.
-pub fn may_change(function: Function<'_>, word: &str, host: &Host<'_>) -> bool {
+pub fn may_change(function: Function<'_>, word: &str, manager: &PassManager<'_>) -> bool {
     !function.is_declaration()
-        && !host.leaves_alone(function)
+        && !manager.leaves_alone(function)
         && is_enabled(function, word)
-        && !is_left_alone(function, host)
+        && !is_left_alone(function, manager)
 }
 
 /// Says what is decided about a function; returns the plans to be carried out.
-fn admitted<'m, P>(function: Function<'m>, decisions: Vec<Decision<'m, P>>, host: &Host<'_>) -> Vec<P> {
+fn admitted<'m, P>(function: Function<'m>, decisions: Vec<Decision<'m, P>>, manager: &PassManager<'_>) -> Vec<P> {
     let said = |Decision { at, name, message, plan }: Decision<'m, P>| {
         if plan.is_none() {
-            host.emit(Kind::Missed, function, Some(at), name, &message);
+            manager.emit(Kind::Missed, function, Some(at), name, &message);
         }
-        plan.filter(|_| admits(function, Some(at), name, || message.clone(), host))
+        plan.filter(|_| admits(function, Some(at), name, || message.clone(), manager))
     };
     decisions.into_iter().filter_map(said).collect()
 }
@@ -132,11 +132,11 @@ pub fn admits<'m>(
     at: Option<Inst<'m>>,
     name: &str,
     message: impl Fn() -> String,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
-    let is_admitted = host.admits(function, at, &message);
-    if is_admitted && host.wants(Kind::Passed) {
-        host.emit(Kind::Passed, function, at, name, &message());
+    let is_admitted = manager.admits(function, at, &message);
+    if is_admitted && manager.wants(Kind::Passed) {
+        manager.emit(Kind::Passed, function, at, name, &message());
     }
     is_admitted
 }

@@ -17,7 +17,7 @@ use warpwise_analysis::counts::Feedback;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::plans::Plans;
-use warpwise_ir::llvm::remark::{Host, Kind, Said};
+use warpwise_ir::llvm::remark::{Kind, PassManager, Said};
 
 /// Whether a module is compiled alone or linked with others at link time; LLVM's `ThinOrFullLTOPhase`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,7 @@ pub struct Run<'a, 'm> {
     /// Where a link is, for passes in clang's pipelines.
     pub phase: Phase,
     pub session: &'a Session,
-    pub host: &'a Host<'a>,
+    pub manager: &'a PassManager<'a>,
 }
 
 /// State that lives as long as one module is compiled: the command-line options in effect for it, what was derived from
@@ -94,18 +94,18 @@ impl Session {
         self.settings.clone().with_parameters(pass, parameters)
     }
 
-    /// The host under the limit on plans; one between the brackets of a pass is the pass's own.
-    fn limited<'a>(&'a self, host: &Host<'a>, settings: &Settings, own: &'a Plans) -> Host<'a> {
-        host.limited(if settings.limit == self.settings.limit { &self.plans } else { own })
+    /// The pass manager under the limit on plans; one between the brackets of a pass is the pass's own.
+    fn limited<'a>(&'a self, manager: &PassManager<'a>, settings: &Settings, own: &'a Plans) -> PassManager<'a> {
+        manager.limited(if settings.limit == self.settings.limit { &self.plans } else { own })
     }
 
     /// The counts of an earlier run, for transforms that use them; a file that cannot be used is a compilation error.
-    fn feedback(&self, function: Function<'_>, host: &Host<'_>) -> Option<Rc<Feedback>> {
+    fn feedback(&self, function: Function<'_>, manager: &PassManager<'_>) -> Option<Rc<Feedback>> {
         let path = self.settings.map_file.as_ref()?;
         let read = || match Feedback::read(path) {
             Ok(feedback) => Some(Rc::new(feedback)),
             Err(error) => {
-                host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-profile-use: {error}"));
+                manager.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-profile-use: {error}"));
                 None
             }
         };
@@ -114,12 +114,12 @@ impl Session {
 
     /// What an earlier run measured, for kernels to be built as they were fastest; the file is reported once if it cannot
     /// be used.
-    fn choices(&self, settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Rc<Choices>> {
+    fn choices(&self, settings: &Settings, function: Function<'_>, manager: &PassManager<'_>) -> Option<Rc<Choices>> {
         let path = settings.choices.as_ref()?;
         let read = || match Choices::read(path) {
             Ok(choices) => Some(Rc::new(choices)),
             Err(error) => {
-                host.emit(Kind::Error, function, None, "TuningFile", &format!("-warpwise-choices: {error}"));
+                manager.emit(Kind::Error, function, None, "TuningFile", &format!("-warpwise-choices: {error}"));
                 None
             }
         };
@@ -127,17 +127,22 @@ impl Session {
     }
 
     /// `fuse-branches` for a module, or for one function of it.
-    fn fuse<'a>(&self, settings: &'a Settings, function: Option<Function<'_>>, host: &'a Host<'a>) -> Fuse<'a> {
-        Fuse::new(settings, function.and_then(|function| self.feedback(function, host)), host)
+    fn fuse<'a>(
+        &self,
+        settings: &'a Settings,
+        function: Option<Function<'_>>,
+        manager: &'a PassManager<'a>,
+    ) -> Fuse<'a> {
+        Fuse::new(settings, function.and_then(|function| self.feedback(function, manager)), manager)
     }
 }
 
 /// Runs a transform that a pipeline names; returns whether the module changed.
 pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, SettingsError> {
-    run_named(run, transform.pass(), |settings, host| {
-        let changed = run_transform(transform, run.module, settings, run.session, host);
+    run_named(run, transform.pass(), |settings, manager| {
+        let changed = run_transform(transform, run.module, settings, run.session, manager);
         if changed {
-            assembler::run(run.module, host);
+            assembler::run(run.module, manager);
         }
         changed
     })
@@ -146,14 +151,14 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 /// Runs the default pipeline; returns whether the module changed.
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     let Run { module, session, .. } = *run;
-    run_named(run, DEFAULT, |settings, host| {
-        let written =
-            settings.writes_idioms() && host.run(IDIOMS, |host| idioms::run_late(module, settings.results, host));
+    run_named(run, DEFAULT, |settings, manager| {
+        let written = settings.writes_idioms()
+            && manager.run(IDIOMS, |manager| idioms::run_late(module, settings.results, manager));
         let transformed = match settings.is_tuned() {
-            true => tuning::run(module, settings, session, host),
-            false => run_enabled(module, settings, session, host),
+            true => tuning::run(module, settings, session, manager),
+            false => run_enabled(module, settings, session, manager),
         };
-        assembler::run(module, host) || written || transformed
+        assembler::run(module, manager) || written || transformed
     })
 }
 
@@ -161,19 +166,19 @@ pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
 fn run_named(
     run: &Run<'_, '_>,
     name: &str,
-    body: impl FnOnce(&Settings, &Host<'_>) -> bool,
+    body: impl FnOnce(&Settings, &PassManager<'_>) -> bool,
 ) -> Result<bool, SettingsError> {
     let settings = run.session.with(name, run.parameters)?;
     let own = Plans::new(settings.limit);
-    let host = &run.session.limited(run.host, &settings, &own);
+    let manager = &run.session.limited(run.manager, &settings, &own);
     let changed = read_annotations(run.module);
-    Ok(body(&settings, host) || changed)
+    Ok(body(&settings, manager) || changed)
 }
 
 /// Runs the transforms that the settings enable.
-fn run_enabled(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {
+fn run_enabled(module: Module<'_>, settings: &Settings, session: &Session, manager: &PassManager<'_>) -> bool {
     let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform));
-    run_all(enabled, module, settings, session, host)
+    run_all(enabled, module, settings, session, manager)
 }
 
 /// Runs transforms in turn; returns whether any of them changed the module.
@@ -182,11 +187,11 @@ fn run_all(
     module: Module<'_>,
     settings: &Settings,
     session: &Session,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let mut changed = false;
     for transform in transforms {
-        changed |= run_transform(transform, module, settings, session, host);
+        changed |= run_transform(transform, module, settings, session, manager);
     }
     changed
 }
@@ -196,35 +201,36 @@ fn run_transform(
     module: Module<'_>,
     settings: &Settings,
     session: &Session,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
-    host.run(transform.pass(), |host| match transform {
-        Transform::Unroll => unroll::run(module, settings, host),
-        Transform::Annotate => annotate::run(module, settings, host),
+    manager.run(transform.pass(), |manager| match transform {
+        Transform::Unroll => unroll::run(module, settings, manager),
+        Transform::Annotate => annotate::run(module, settings, manager),
         Transform::Fuse => {
-            let (fuse, makes_versions) = (session.fuse(settings, first_body(module), host), settings.makes_versions());
+            let (fuse, makes_versions) =
+                (session.fuse(settings, first_body(module), manager), settings.makes_versions());
             // what is built to be measured, or as was measured, is not fused earlier
             match settings.is_tuned() {
                 true => fuse.run_late(module, makes_versions),
                 false => fuse.run(module, makes_versions),
             }
         }
-        Transform::Steer => steer::run(module, settings, host),
-        Transform::Map => map::run(module, settings, host),
+        Transform::Steer => steer::run(module, settings, manager),
+        Transform::Map => map::run(module, settings, manager),
     })
 }
 
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
 pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
-    let Run { module, session, host, .. } = *run;
-    let host = &host.limited(&session.plans);
-    host.run(INLINE_CALLS, |host| inline::run(module, stage, session.settings.results, host))
+    let Run { module, session, manager, .. } = *run;
+    let manager = &manager.limited(&session.plans);
+    manager.run(INLINE_CALLS, |manager| inline::run(module, stage, session.settings.results, manager))
 }
 
 /// Unrolls loops that keep stack objects in memory; returns whether the module changed.
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, FREE_ARRAYS, |settings, host| {
-        host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host))
+    run_named(run, FREE_ARRAYS, |settings, manager| {
+        manager.run(FREE_ARRAYS, |manager| arrays::run(run.module, settings.analysis(), settings.results, manager))
     })
 }
 
@@ -237,35 +243,35 @@ pub fn begin(run: &Run<'_, '_>) -> bool {
 
 /// Splits copies of stack objects, and counts bits at once; returns whether the module changed.
 pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, IDIOMS, |settings, host| {
-        host.run(IDIOMS, |host| {
-            let is_split = split::run(run.module, settings.results, host);
-            idioms::run_early(run.module, settings.results, host) || is_split
+    run_named(run, IDIOMS, |settings, manager| {
+        manager.run(IDIOMS, |manager| {
+            let is_split = split::run(run.module, settings.results, manager);
+            idioms::run_early(run.module, settings.results, manager) || is_split
         })
     })
 }
 
 /// Unrolls loops completely, as part of `unroll-loops`; returns whether the module changed.
 pub fn unroll_whole(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, UNROLL_WHOLE, |settings, host| {
-        host.run(Transform::Unroll.pass(), |host| unroll::run_whole(run.module, settings.results, host))
+    run_named(run, UNROLL_WHOLE, |settings, manager| {
+        manager.run(Transform::Unroll.pass(), |manager| unroll::run_whole(run.module, settings.results, manager))
     })
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
-pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>) -> bool {
-    let host = &host.limited(&session.plans);
-    session.fuse(&session.settings, Some(function), host).run_early(function)
+pub fn fuse_function(function: Function<'_>, session: &Session, manager: &PassManager<'_>) -> bool {
+    let manager = &manager.limited(&session.plans);
+    session.fuse(&session.settings, Some(function), manager).run_early(function)
 }
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
 /// Before a link no version is made, since the linker may still remove what nothing seems to use.
 pub fn fuse_module(run: &Run<'_, '_>) -> bool {
     let Run { module, session, phase, .. } = *run;
-    let host = &run.host.limited(&session.plans);
+    let manager = &run.manager.limited(&session.plans);
     let changed = read_annotations(module);
     let makes_versions = session.settings.makes_versions() && !phase.is_before_link();
-    session.fuse(&session.settings, first_body(module), host).run_late(module, makes_versions) || changed
+    session.fuse(&session.settings, first_body(module), manager).run_late(module, makes_versions) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {

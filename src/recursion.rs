@@ -8,16 +8,16 @@
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::handle::{Function, RawOpcode};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 const MESSAGE: &str = "left as it is: it may come to a recursive call, or to one through a pointer, and ptxas may count \
                        its loops wrongly";
 
 /// Whether a function is left alone because it may come to a recursive call; says so.
-pub fn is_left_alone(function: Function<'_>, host: &Host<'_>) -> bool {
+pub fn is_left_alone(function: Function<'_>, manager: &PassManager<'_>) -> bool {
     let is_left = reaches_recursion(function);
-    if is_left && host.wants(Kind::Missed) {
-        host.emit(Kind::Missed, function, None, "NearRecursion", MESSAGE);
+    if is_left && manager.wants(Kind::Missed) {
+        manager.emit(Kind::Missed, function, None, "NearRecursion", MESSAGE);
     }
     is_left
 }

@@ -14,7 +14,7 @@ use bitflags::bitflags;
 use std::fmt;
 use std::ops::RangeInclusive;
 use warpwise_ir::llvm::handle::Module;
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// A pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +105,7 @@ pub const PASSES: &[Info] = &[
     Info {
         traits: Traits::HOST.union(Traits::REQUIRED),
         ..named(Pass::VersionsHost, "versions-host", Settings::chooses_versions, |run| {
-            Ok(launch::run(run.module, run.session.settings().measures(), run.host))
+            Ok(launch::run(run.module, run.session.settings().measures(), run.manager))
         })
     },
     // function passes may use the session of a module but not begin it
@@ -132,7 +132,7 @@ pub const PASSES: &[Info] = &[
     Info {
         traits: Traits::DEVICE.union(Traits::REQUIRED),
         ..inner(Pass::Unoptimised, "warpwise-unoptimised", ALWAYS, |run| {
-            remarks::say_unoptimised(run.module, run.host);
+            remarks::say_unoptimised(run.module, run.manager);
             Ok(false)
         })
     },
@@ -264,9 +264,9 @@ impl Pass {
         module: Module<'_>,
         parameters: &str,
         session: &Session,
-        host: &Host<'_>,
+        manager: &PassManager<'_>,
     ) -> Result<bool, SettingsError> {
-        (self.info().run)(&Run { module, parameters, phase: Phase::default(), session, host })
+        (self.info().run)(&Run { module, parameters, phase: Phase::default(), session, manager })
     }
 
     /// The number by which the C++ side identifies it.

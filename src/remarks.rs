@@ -14,7 +14,7 @@ use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Opcode, Predicate};
 use warpwise_ir::llvm::handle::Module;
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Which remarks are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,23 +25,23 @@ pub struct Listen {
 
 /// The one remark about code that clang does not optimise, in place of all others: its variables lie in memory, where
 /// nothing is known of them, and no transform runs.
-pub fn say_unoptimised(module: Module<'_>, host: &Host<'_>) {
+pub fn say_unoptimised(module: Module<'_>, manager: &PassManager<'_>) {
     let Some(function) =
         module.functions().find(|function| function.is_ptx_kernel()).filter(|kernel| !kernel.is_declaration())
     else {
         return;
     };
-    if let Some(kind) = [Kind::Missed, Kind::Analysis].into_iter().find(|&kind| host.wants(kind)) {
+    if let Some(kind) = [Kind::Missed, Kind::Analysis].into_iter().find(|&kind| manager.wants(kind)) {
         let message =
             "compiled at -O0: nothing is transformed, and nothing is said of divergence; compile with -O1 or more";
-        host.emit(kind, function, None, "Unoptimised", message);
+        manager.emit(kind, function, None, "Unoptimised", message);
     }
-    host.finish();
+    manager.finish();
 }
 
 /// Emits the analysis remarks of a function.
-pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Listen) {
-    if !host.wants(Kind::Analysis) {
+pub fn emit(facts: &Facts, handles: &Handles<'_>, manager: &PassManager<'_>, listen: Listen) {
+    if !manager.wants(Kind::Analysis) {
         return;
     }
     let printer = ExpressionPrinter::new(facts, handles);
@@ -57,11 +57,11 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
             message += "; ";
             message += &text;
         }
-        host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
+        manager.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
     }
     if let Some(work) = GridWork::of(facts, handles) {
         let at = handles.inst(work.place);
-        host.emit(Kind::Analysis, handles.function, Some(at), "GridUniformWork", &work.sentence());
+        manager.emit(Kind::Analysis, handles.function, Some(at), "GridUniformWork", &work.sentence());
     }
     for access in access::accesses(facts) {
         // one address costs nothing, so a guess that it is one is not worth a remark
@@ -73,7 +73,7 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
             continue;
         };
         let at = handles.inst(access.inst);
-        host.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
+        manager.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
     }
 }
 

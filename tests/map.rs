@@ -14,7 +14,7 @@ use warpwise::registry::Pass;
 use warpwise_cli::command::cuda;
 use warpwise_ir::llvm::image;
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 use warpwise_oracle::check::recount;
 use warpwise_oracle::simt::{
     Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare,
@@ -24,7 +24,7 @@ use warpwise_oracle::simt::{
 fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {
     let copy = OwnedModule::from_text(&module.handle().print(), "counted").expect("printed IR parses");
     let pass = Pass::of_name("divergence-map").expect("the pass exists");
-    assert_eq!(pass.run(copy.handle(), parameters, &Session::default(), &Host::silent()), Ok(true));
+    assert_eq!(pass.run(copy.handle(), parameters, &Session::default(), &PassManager::silent()), Ok(true));
     copy.inkwell().verify().unwrap_or_else(|message| panic!("{}", message.to_string_lossy()));
     copy
 }

@@ -5,7 +5,7 @@ use warpwise::pipeline::Session;
 use warpwise::registry::Pass;
 use warpwise::settings::Settings;
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_ir::llvm::remark::{Host, Remark};
+use warpwise_ir::llvm::remark::{PassManager, Remark};
 
 /// A branch with one side, with a source position.
 const KERNEL: &str = "
@@ -52,8 +52,8 @@ fn session(options: &[(&str, &str)]) -> Session {
 fn run(pass: &str, module: &OwnedModule, session: &Session) -> (Vec<String>, String) {
     let said = RefCell::new(Vec::<Remark>::new());
     let pass = Pass::of_name(pass).expect("a pass");
-    let host = Host::collecting(&said, session.said());
-    pass.run(module.handle(), "", session, &host).expect("good parameters");
+    let manager = PassManager::collecting(&said, session.said());
+    pass.run(module.handle(), "", session, &manager).expect("good parameters");
     let names = said.into_inner().into_iter().map(|remark| remark.name).collect();
     (names, module.handle().print())
 }

@@ -5,7 +5,7 @@ use crate::pipeline::{self, Phase, Run, Session};
 use crate::registry::Pass;
 use std::ffi::c_void;
 use warpwise_ir::llvm::handle::{self, RawModule, RawValue};
-use warpwise_ir::llvm::remark::{Host, RawHost};
+use warpwise_ir::llvm::remark::{PassManager, RawPassManager};
 use warpwise_ir::llvm::text::Text;
 
 /// Number of a pass by name, negative if it is none.
@@ -50,18 +50,19 @@ pub unsafe extern "C" fn warpwise_pass_run(
     module: RawModule,
     parameters: Text,
     session: *const c_void,
-    host: *const RawHost,
+    manager: *const RawPassManager,
 ) -> bool {
     let none = Session::default();
     editing("a pass", || {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` and text are alive.
-        let (module, host, session, parameters) =
-            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none), parameters.get()) };
-        let (Some(module), Some(host)) = (module, host) else { return false };
+        // SAFETY: the pass manager hands out a live module; `manager` is on the caller's stack, `session` and text are alive.
+        let (module, manager, session, parameters) = unsafe {
+            (handle::Module::from_raw(module), manager.as_ref(), session_of(session, &none), parameters.get())
+        };
+        let (Some(module), Some(manager)) = (module, manager) else { return false };
         let phase = Phase::of_number(phase);
         let run = |pass: Pass| {
-            let host = &Host::new(host, session.said(), pass.name());
-            (pass.info().run)(&Run { module, parameters: &parameters, phase, session, host })
+            let manager = &PassManager::new(manager, session.said(), pass.name());
+            (pass.info().run)(&Run { module, parameters: &parameters, phase, session, manager })
         };
         match Pass::try_from(pass as i32) {
             Ok(pass) => expected("pass_run", false, run(pass)),
@@ -73,21 +74,21 @@ pub unsafe extern "C" fn warpwise_pass_run(
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
 ///
 /// # Safety
-/// `function` is alive and nobody else reads it during the call; `session` and `host` are valid for the call.
+/// `function` is alive and nobody else reads it during the call; `session` and `manager` are valid for the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_fuse_function(
     function: RawValue,
     session: *const c_void,
-    host: *const RawHost,
+    manager: *const RawPassManager,
 ) -> bool {
     editing("a transform", || {
-        // SAFETY: the pass manager hands out a live function; `host` is on the caller's stack.
-        let (function, host) = unsafe { (handle::Function::from_raw(function), host.as_ref()) };
+        // SAFETY: the pass manager hands out a live function; `manager` is on the caller's stack.
+        let (function, manager) = unsafe { (handle::Function::from_raw(function), manager.as_ref()) };
         let function = function.filter(|&function| crate::fuse::has_branch(function));
-        let (Some(function), Some(host)) = (function, host) else { return false };
+        let (Some(function), Some(manager)) = (function, manager) else { return false };
         let none = Session::default();
         // SAFETY: `session` came from warpwise_session_new and is alive.
         let session = unsafe { session_of(session, &none) };
-        pipeline::fuse_function(function, session, &Host::new(host, session.said(), Pass::Fuse.name()))
+        pipeline::fuse_function(function, session, &PassManager::new(manager, session.said(), Pass::Fuse.name()))
     })
 }

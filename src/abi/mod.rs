@@ -23,7 +23,7 @@ use warpwise_analysis::divergence::print::Printer;
 use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::handle::{self, RawModule, RawValue};
-use warpwise_ir::llvm::remark::{Host, RawHost};
+use warpwise_ir::llvm::remark::{PassManager, RawPassManager};
 use warpwise_ir::llvm::text::{Sink, Text};
 
 fn say(sink: Sink, context: *mut c_void, text: &str) {
@@ -340,34 +340,40 @@ pub unsafe extern "C" fn warpwise_facts_remarks(
     facts: *mut c_void,
     parameters: Text,
     session: *const c_void,
-    host: *const RawHost,
+    manager: *const RawPassManager,
 ) {
     let none = Session::default();
     // SAFETY: session and text live for this call.
     let (session, parameters) = unsafe { (session_of(session, &none), parameters.get()) };
     guarded("facts_remarks", (), || {
-        // SAFETY: `facts` came from warpwise_facts_new, `host` is on the caller's stack.
-        let (Some(known), Some(host)) = (unsafe { (facts.cast::<FunctionFacts>().as_ref(), host.as_ref()) }) else {
+        // SAFETY: `facts` came from warpwise_facts_new, `manager` is on the caller's stack.
+        let (Some(known), Some(manager)) = (unsafe { (facts.cast::<FunctionFacts>().as_ref(), manager.as_ref()) })
+        else {
             return;
         };
         let settings = expected("facts_remarks", session.settings().clone(), session.with(REMARKS, &parameters));
         let listen = Listen { everything: settings.optimal_accesses };
-        remarks::emit(&known.facts, &known.handles, &Host::new(host, session.said(), Pass::Remarks.name()), listen);
+        remarks::emit(
+            &known.facts,
+            &known.handles,
+            &PassManager::new(manager, session.said(), Pass::Remarks.name()),
+            listen,
+        );
     });
 }
 
 /// Says the remarks of the analysis that waited for others of the same place.
 ///
 /// # Safety
-/// `session` and `host` are valid for the call; no function was edited since [`warpwise_facts_remarks`].
+/// `session` and `manager` are valid for the call; no function was edited since [`warpwise_facts_remarks`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_remarks_finish(session: *const c_void, host: *const RawHost) {
+pub unsafe extern "C" fn warpwise_remarks_finish(session: *const c_void, manager: *const RawPassManager) {
     let none = Session::default();
     guarded("remarks_finish", (), || {
-        // SAFETY: `session` came from warpwise_session_new and is alive, `host` is on the caller's stack.
-        let (session, host) = unsafe { (session_of(session, &none), host.as_ref()) };
-        if let Some(host) = host {
-            Host::new(host, session.said(), Pass::Remarks.name()).finish();
+        // SAFETY: `session` came from warpwise_session_new and is alive, `manager` is on the caller's stack.
+        let (session, manager) = unsafe { (session_of(session, &none), manager.as_ref()) };
+        if let Some(manager) = manager {
+            PassManager::new(manager, session.said(), Pass::Remarks.name()).finish();
         }
     });
 }

@@ -17,13 +17,13 @@ use claim::Claims;
 use readonly::ReadOnlyMemory;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool {
+pub fn run<'m>(module: Module<'m>, settings: &Settings, manager: &PassManager<'_>) -> bool {
     let mut analyses = Analyses::new(module, settings.analysis());
     if settings.verify {
-        verify::verify(&mut analyses, host);
+        verify::verify(&mut analyses, manager);
         return false;
     }
     let mut memory = ReadOnlyMemory::new(settings.assume_restrict);
@@ -34,10 +34,10 @@ pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool
         invariants.retain(|invariant| {
             let how = if invariant.needs_space { ", from global memory as all callers say" } else { "" };
             let message = || format!("load reads memory that the kernel never writes: marked invariant{how}");
-            driver::admits(function, Some(handles.inst(invariant.load)), "InvariantLoad", message, host)
+            driver::admits(function, Some(handles.inst(invariant.load)), "InvariantLoad", message, manager)
         });
         let claims = || "values annotated as uniform".to_owned();
-        if Claims::any(facts) && !host.admits(function, None, claims) {
+        if Claims::any(facts) && !manager.admits(function, None, claims) {
             unclaimed.push(function);
         }
         (!invariants.is_empty()).then_some(invariants)
@@ -46,7 +46,7 @@ pub fn run<'m>(module: Module<'m>, settings: &Settings, host: &Host<'_>) -> bool
         apply::apply(editor, &analyses.of(function).handles, &invariants);
         Some((function, Kept::Everything))
     };
-    let functions: Vec<Function<'m>> = driver::editable(module, Transform::Annotate.word(), host).collect();
+    let functions: Vec<Function<'m>> = driver::editable(module, Transform::Annotate.word(), manager).collect();
     let edited = driver::run_phase(functions.iter().copied(), &mut analyses, plan, apply);
     let claims = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
         let Claims { made, stale } = Claims::of(analyses.of(function).facts());

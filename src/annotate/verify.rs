@@ -7,25 +7,25 @@ use warpwise_analysis::divergence::Facts;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Flags;
 use warpwise_ir::llvm::handle;
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Checks a module.
-pub fn verify(analyses: &mut Analyses<'_>, host: &Host<'_>) {
+pub fn verify(analyses: &mut Analyses<'_>, manager: &PassManager<'_>) {
     let (mut wrong, mut last) = (0, None);
     for function in analyses.module().functions().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analyses.of(function).facts_and_handles();
-        let here = verify_function(facts, handles, host);
+        let here = verify_function(facts, handles, manager);
         wrong += here;
         last = last.filter(|_| here == 0).or(Some(function));
     }
     if let Some(function) = last.filter(|_| wrong > 0) {
         let message = format!("{wrong} annotation(s) !warpwise.uniform are not true");
-        host.emit(Kind::Error, function, None, "Annotations", &message);
+        manager.emit(Kind::Error, function, None, "Annotations", &message);
     }
 }
 
 /// Checks one function; returns the number of annotations that are not true.
-fn verify_function(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
+fn verify_function(facts: &Facts, handles: &Handles<'_>, manager: &PassManager<'_>) -> usize {
     let func = &facts.func;
     let kind = handle::metadata_kind(handles.function.module(), KIND);
     let mut wrong = 0;
@@ -41,7 +41,7 @@ fn verify_function(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usi
             (Some(claim), None) => format!("!warpwise.uniform says {claim}, but the analysis finds nothing uniform"),
         };
         let message = format!("in '{}': {message}", handles.function.name());
-        host.emit(Kind::Warning, handles.function, Some(at), "Annotation", &message);
+        manager.emit(Kind::Warning, handles.function, Some(at), "Annotation", &message);
         wrong += 1;
     }
     wrong

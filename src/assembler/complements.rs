@@ -11,15 +11,15 @@ use warpwise_ir::llvm::handle::RawOpcode::{
     LLVMAnd, LLVMFreeze, LLVMICmp, LLVMOr, LLVMPHI, LLVMSExt, LLVMSwitch, LLVMTrunc, LLVMXor, LLVMZExt,
 };
 use warpwise_ir::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Mends a function; returns whether there was anything to mend.
-pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
+pub fn mend(function: Function<'_>, manager: &PassManager<'_>) -> bool {
     let found: Vec<Known<'_>> = function.blocks().filter_map(Block::terminator).flat_map(known_behind).collect();
     let plans: Vec<Plan<'_>> = found.iter().filter_map(|known| Plan::new(function, known)).collect();
     for plan in &plans {
         let message = format!("{} is known here: ptxas would lose the complement of such a value", plan.number);
-        host.emit(Kind::Passed, function, Some(plan.example), "ComplementKept", &message);
+        manager.emit(Kind::Passed, function, Some(plan.example), "ComplementKept", &message);
         plan.apply(&mut Editor::new(function.module()));
     }
     !plans.is_empty()
@@ -100,8 +100,7 @@ impl<'m> Plan<'m> {
 fn in_order<'m>(mut insts: Vec<Inst<'m>>) -> Option<Vec<Inst<'m>>> {
     let mut out = Vec::new();
     while !insts.is_empty() {
-        let used_by =
-            |&inst: &Inst<'m>| (0..inst.operand_count()).filter_map(move |index| inst.operand(index).as_inst());
+        let used_by = |&inst: &Inst<'m>| inst.operands().filter_map(|operand| operand.as_inst());
         let first = insts.iter().position(|inst| used_by(inst).all(|used| !insts.contains(&used)))?;
         out.push(insts.remove(first));
     }

@@ -16,7 +16,7 @@ use warpwise_ir::llvm::handle::RawOpcode::{
     LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
 };
 use warpwise_ir::llvm::handle::{Function, Inst, Type, TypeKind, Value, ValueKind};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 static PERMUTATION: Intrinsics<1> = Intrinsics::new(["llvm.nvvm.prmt"]);
 
@@ -26,11 +26,11 @@ const MAX_CHAIN: u32 = 8;
 const MESSAGE: &str = "store of the low bits of a floating-point number: ptxas would convert the number instead";
 
 /// Mends the stores of a function; returns whether there were any.
-pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
+pub fn mend(function: Function<'_>, manager: &PassManager<'_>) -> bool {
     let found: Vec<_> = function.blocks().flat_map(|block| block.insts()).filter_map(find).collect();
     let mut moved: Vec<Inst<'_>> = Vec::new();
     for &Found { store, source, bits } in &found {
-        host.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
+        manager.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
         match source {
             None => Editor::new(function.module()).store_bits(store, bits),
             Some(source) if !moved.contains(&source) => {

@@ -10,15 +10,15 @@ mod upper_halves;
 
 use crate::settings::enabled::is_all_off;
 use warpwise_ir::llvm::handle::Module;
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// Mends the code of a module; returns whether there was anything to mend.
-pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, manager: &PassManager<'_>) -> bool {
     let mut changed = false;
     for function in module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function)) {
-        changed |= float_bits::mend(function, host);
-        changed |= complements::mend(function, host);
-        changed |= upper_halves::mend(function, host);
+        changed |= float_bits::mend(function, manager);
+        changed |= complements::mend(function, manager);
+        changed |= upper_halves::mend(function, manager);
     }
     changed
 }

@@ -10,14 +10,14 @@ use warpwise_ir::call::Intrinsics;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{LLVMAdd, LLVMCall, LLVMLShr, LLVMMul, LLVMSub, LLVMTrunc, LLVMUDiv};
 use warpwise_ir::llvm::handle::{Function, Inst, Value};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 static MULHI: Intrinsics<2> = Intrinsics::new(["llvm.nvvm.mulhi.i", "llvm.nvvm.mulhi.ui"]);
 
 const MESSAGE: &str = "sums with the upper half of a product: ptxas could take one for another";
 
 /// Mends the sums of a function; returns whether there were any.
-pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
+pub fn mend(function: Function<'_>, manager: &PassManager<'_>) -> bool {
     let insts = function.blocks().flat_map(|block| block.insts());
     let found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
     // halves that differ here may turn out to be one
@@ -25,7 +25,7 @@ pub fn mend(function: Function<'_>, host: &Host<'_>) -> bool {
         return false;
     }
     for &half in &found {
-        host.emit(Kind::Passed, function, Some(half), "SumsKept", MESSAGE);
+        manager.emit(Kind::Passed, function, Some(half), "SumsKept", MESSAGE);
         Editor::new(function.module()).move_through_64_bits(half);
     }
     true

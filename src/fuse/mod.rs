@@ -29,7 +29,7 @@
 //!
 //! In clang's pipelines nothing cleans up afterwards, and a function in which nothing is melded must not change. So the
 //! pass manager's side [reshapes](Reshape) only functions in which something is. The pass runs at several points of these
-//! pipelines, so a function whose own code has nothing to meld is [noted](Host::note_nothing) and skipped until it
+//! pipelines, so a function whose own code has nothing to meld is [noted](PassManager::note_nothing) and skipped until it
 //! changes.
 //!
 //! Coutinho 2011, chapter 6, fuses straight-line sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) fuses sides
@@ -82,7 +82,7 @@ use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::remark::{Kind, PassManager, Reshape};
 
 /// The word of its switch.
 const WORD: &str = Transform::Fuse.word();
@@ -110,8 +110,8 @@ pub struct Fuse<'a> {
     /// The counts of an earlier run.
     map: Option<Rc<Feedback>>,
     kinds: Kinds,
-    host: &'a Host<'a>,
-    /// Whether the host can bring a function into shape.
+    manager: &'a PassManager<'a>,
+    /// Whether the pass manager can bring a function into shape.
     reshapes: bool,
     /// Whether LLVM is still to find out what loads return.
     is_early: bool,
@@ -119,22 +119,22 @@ pub struct Fuse<'a> {
 
 impl<'a> Fuse<'a> {
     /// The pass with these settings and the counts of an earlier run, outside clang's pipelines.
-    pub fn new(settings: &'a Settings, map: Option<Rc<Feedback>>, host: &'a Host<'a>) -> Fuse<'a> {
-        Fuse { settings, map, kinds: Kinds::default(), host, reshapes: false, is_early: false }
+    pub fn new(settings: &'a Settings, map: Option<Rc<Feedback>>, manager: &'a PassManager<'a>) -> Fuse<'a> {
+        Fuse { settings, map, kinds: Kinds::default(), manager, reshapes: false, is_early: false }
     }
 
     /// Runs the pass over a module; returns whether it changed.
     pub fn run(&self, module: Module<'_>, makes_versions: bool) -> bool {
         let mut changed = makes_versions && versions::make(self, module);
         let mut analyses = Analyses::new(module, self.settings.analysis());
-        let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.host).collect();
+        let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.manager).collect();
         // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
         let is_open =
-            |function: Function<'_>| has_branch(function) && !(self.reshapes && self.host.has_nothing(function));
+            |function: Function<'_>| has_branch(function) && !(self.reshapes && self.manager.has_nothing(function));
         for function in functions.into_iter().filter(|&function| is_open(function)) {
             let melded = self.meld(function, &mut analyses);
             if melded && self.reshapes {
-                self.host.reshape(function, Reshape::CleanUp);
+                self.manager.reshape(function, Reshape::CleanUp);
             }
             changed |= melded;
         }
@@ -151,11 +151,11 @@ impl<'a> Fuse<'a> {
     /// only this module can name, too, unless results may change: melding makes LLVM see later that it does not need a
     /// parameter, and then a caller's product that is passed to it meets another sum.
     pub fn run_early(self, function: Function<'_>) -> bool {
-        if self.host.has_nothing(function)
+        if self.manager.has_nothing(function)
             || has_inlining_to_come(function)
             || (self.settings.results == Results::Same && function.is_local())
             || is_annotated_off(function, WORD)
-            || !driver::may_change(function, WORD, self.host)
+            || !driver::may_change(function, WORD, self.manager)
         {
             return false;
         }
@@ -169,25 +169,25 @@ impl<'a> Fuse<'a> {
         if function.block_count() < 3 {
             return false;
         }
-        let host = self.host;
+        let manager = self.manager;
         let mut changed = self.pin(function, analyses);
         changed |= self.convert(function, analyses);
         for round in 0..ROUNDS {
             let mut again = false;
             let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
                 let known = analyses.of(function);
-                let found = self.look(known, host.wants(Kind::Missed));
+                let found = self.look(known, manager.wants(Kind::Missed));
                 let has_nothing =
                     found.as_ref().is_none_or(|work| work.plans.is_empty() && stands_alone(known.outline()));
                 if self.reshapes && !changed && has_nothing {
-                    host.note_nothing(function);
+                    manager.note_nothing(function);
                 }
                 let mut work = found?;
                 let (facts, handles) = known.facts_and_handles();
                 let planned = work.plans.len();
                 work.plans.retain(|plan| {
                     let message = || format!("divergent branch fused: {}", plan.numbers);
-                    admits(facts, handles, plan.entry, "BranchFused", message, host)
+                    admits(facts, handles, plan.entry, "BranchFused", message, manager)
                 });
                 let looked_at = (round + 2) * facts.func.insts.len();
                 again = planned > 0
@@ -196,7 +196,7 @@ impl<'a> Fuse<'a> {
                     && round + 1 < ROUNDS
                     && looked_at <= MAX_LOOKED_AT;
                 if !again {
-                    report_rejects(facts, handles, &work, host);
+                    report_rejects(facts, handles, &work, manager);
                 }
                 Some(work.plans).filter(|plans| !plans.is_empty())
             };
@@ -252,7 +252,7 @@ impl<'a> Fuse<'a> {
             let (facts, handles) = known.facts_and_handles();
             trees.retain(|tree| {
                 let message = || format!("divergent branches converted to selects: {tree}");
-                admits(facts, handles, tree.entry, "BranchesConverted", message, self.host)
+                admits(facts, handles, tree.entry, "BranchesConverted", message, self.manager)
             });
             Some(trees).filter(|trees| !trees.is_empty())
         };
@@ -469,25 +469,25 @@ fn admits(
     entry: Block,
     name: &str,
     message: impl Fn() -> String,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let branch = handles.inst(facts.func.terminator(entry));
-    driver::admits(handles.function, Some(branch), name, message, host)
+    driver::admits(handles.function, Some(branch), name, message, manager)
 }
 
 /// Reports the branches that the plans leave unchanged. clang's pipeline runs the pass several times, and unrolling
 /// copies branches, so each source location is reported once. Of an `if` without `else` nothing is said unless all is
 /// asked for: every kernel has some, and nothing can be done about them.
-fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host<'_>) {
-    if !host.wants(Kind::Missed) {
+fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, manager: &PassManager<'_>) {
+    if !manager.wants(Kind::Missed) {
         return;
     }
     let core = work.core();
-    let is_told = |reject: &FuseReject| *reject != FuseReject::OneSided || host.tells_everything();
+    let is_told = |reject: &FuseReject| *reject != FuseReject::OneSided || manager.tells_everything();
     let rejects = work.rejects.iter().filter(|(block, reject)| !core.contains(block) && is_told(reject));
     for (block, reject) in rejects {
         let branch = handles.inst(facts.func.terminator(*block));
         let message = format!("divergent branch not fused: {reject}");
-        host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
+        manager.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
     }
 }

@@ -64,7 +64,7 @@ struct Candidate {
 pub fn make(fuse: &Fuse<'_>, module: Module<'_>) -> bool {
     let mut analyses = Analyses::new(module, fuse.settings.analysis());
     let kernels: Vec<Function<'_>> =
-        editable(module, WORD, fuse.host).filter(|kernel| kernel.is_ptx_kernel()).collect();
+        editable(module, WORD, fuse.manager).filter(|kernel| kernel.is_ptx_kernel()).collect();
     let mut changed = false;
     for kernel in kernels {
         if versions::entry_of(kernel).is_some() || !versions::all_of(kernel).is_empty() || kernel.block_count() < 3 {
@@ -97,7 +97,7 @@ pub fn must_wait<'m>(fuse: &Fuse<'_>, function: Function<'m>, analyses: &mut Ana
 /// The versions of a kernel that gain anything.
 fn candidates<'m>(fuse: &Fuse<'_>, kernel: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Candidate> {
     let known = analyses.of(kernel);
-    let Some(work) = fuse.look(known, fuse.host.wants(Kind::Missed)) else { return Vec::new() };
+    let Some(work) = fuse.look(known, fuse.manager.wants(Kind::Missed)) else { return Vec::new() };
     let (geometry, frequencies) = (known.outline().geometry, known.frequencies());
     let was_refused = |wanted: fn(&FuseReject) -> bool| work.rejects.iter().any(|(_, reject)| wanted(reject));
     let is_open = geometry.exact.is_none() && geometry.rows.is_none();
@@ -140,7 +140,7 @@ fn gain(work: &Work, then: &Work, facts: &Facts, frequencies: &Frequencies<'_>) 
 
 fn make_one(fuse: &Fuse<'_>, kernel: Function<'_>, candidate: Candidate) -> bool {
     let Candidate { case, gain } = candidate;
-    let (facts, host) = (case.facts(), fuse.host);
+    let (facts, manager) = (case.facts(), fuse.manager);
     let reason = match Version::at_launch(kernel, facts.clone()) {
         _ if gain < MELD_MIN_GAIN as f64 => {
             format!("it would save {gain:.1} cycles of a warp, and {MELD_MIN_GAIN} are worth a copy")
@@ -149,13 +149,13 @@ fn make_one(fuse: &Fuse<'_>, kernel: Function<'_>, candidate: Candidate) -> bool
         Ok(mut version) => {
             let mut editor = Editor::new(kernel.module());
             let what = || format!("version for launches in which {}", say(&facts));
-            let is_made = host.admits(kernel, None, what) && version.copy(&mut editor).is_some();
+            let is_made = manager.admits(kernel, None, what) && version.copy(&mut editor).is_some();
             if is_made {
-                version.finish(&format!("{gain:.0} cycles of a warp saved"), &mut editor, host);
+                version.finish(&format!("{gain:.0} cycles of a warp saved"), &mut editor, manager);
             }
             return is_made;
         }
     };
-    versions::say_refused(kernel, &facts, &reason, host);
+    versions::say_refused(kernel, &facts, &reason, manager);
     false
 }

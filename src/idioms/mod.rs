@@ -32,21 +32,21 @@ use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::llvm::remark::{PassManager, Reshape};
 
 /// What is said of a form that stays.
 const UNDECIDED: &str =
     "it stays as it is: with other code beside them, other products and sums could become multiply-adds";
 
 /// Counts bits at once; returns whether the module changed.
-pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    driver::run(&Counts { results }, module, divergence::Options::default(), host)
+pub fn run_early(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    driver::run(&Counts { results }, module, divergence::Options::default(), manager)
 }
 
 /// Splits copies, keeps remainders, widens indices and moves tables; returns whether the module changed.
-pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
+pub fn run_late(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
     let pass = Forms { results, context: copies::Context::new() };
-    driver::run(&pass, module, divergence::Options::default(), host)
+    driver::run(&pass, module, divergence::Options::default(), manager)
 }
 
 /// The pass that counts bits.

@@ -31,7 +31,7 @@ pub(super) fn constant_address(value: handle::Value<'_>) -> ConstData {
 }
 
 pub(super) fn has_undef(value: handle::Value<'_>, depth: u32) -> bool {
-    (0..value.operand_count()).map(|i| value.operand(i)).any(|element| match element.kind() {
+    value.operands().any(|element| match element.kind() {
         ValueKind::Undef | ValueKind::Poison => true,
         ValueKind::ConstantAggregate => depth >= 4 || has_undef(element, depth + 1),
         _ => false,

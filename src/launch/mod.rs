@@ -8,7 +8,7 @@
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::edit::launch::Refusal;
 use warpwise_ir::llvm::handle::Module;
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// `launch.c` as LLVM bitcode: what chooses versions, and what measures alternatives.
 static LAUNCH_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch.bc"));
@@ -16,12 +16,12 @@ static TUNE_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch_
 
 /// Lets the launches of all kernels that a host module registers choose a version, or take turns among alternatives that
 /// are to be measured. Returns whether it changed.
-pub fn run(module: Module<'_>, measures: bool, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, measures: bool, manager: &PassManager<'_>) -> bool {
     let functions = if measures { TUNE_FUNCTIONS } else { LAUNCH_FUNCTIONS };
     let (changed, refused) = Editor::new(module).divert_launches(functions);
     for (stub, refusal) in refused {
         let (name, message) = words(refusal);
-        host.emit(Kind::Missed, stub, None, name, message);
+        manager.emit(Kind::Missed, stub, None, name, message);
     }
     changed
 }

@@ -22,12 +22,12 @@ use warpwise_ir::names::Names;
 
 /// Reports what was done with the stack objects of a function.
 pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAnalyses<'m>, plan: &StackPlan) {
-    let host = steered.host;
-    if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
+    let manager = steered.manager;
+    if !manager.wants(Kind::Passed) && !manager.wants(Kind::Missed) {
         return;
     }
     let objects = analyses.objects();
-    let stays = !plan.refusals.is_empty() && host.wants(Kind::Missed);
+    let stays = !plan.refusals.is_empty() && manager.wants(Kind::Missed);
     let unfreed = if stays { out_of_registers(analyses, plan, steered.settings.results) } else { Vec::new() };
     let (outline, handles) = (analyses.outline(), &analyses.handles);
     let names = analyses.names();
@@ -59,7 +59,7 @@ pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAna
         };
         let what = describe(outline, handles, names, object.address, object.size);
         let message = format!("{what}{} {becomes}", because(outline, handles, names, object));
-        host.emit(Kind::Passed, handles.function, place_of(outline, handles, object.address), name, &message);
+        manager.emit(Kind::Passed, handles.function, place_of(outline, handles, object.address), name, &message);
     }
     for (address, reason) in &plan.refusals {
         let object = objects.iter().find(|object| object.0 == *address).and_then(|object| object.1.as_ref().ok());
@@ -84,7 +84,7 @@ pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAna
         let best = best.map(|(_, why)| format!("not in registers: {why}; not in shared memory: ")).unwrap_or_default();
         let message = format!("{what} {stays}{why}: {best}{reason}{}", line.unwrap_or_default());
         let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *address));
-        host.emit(Kind::Missed, handles.function, at, name, &message);
+        manager.emit(Kind::Missed, handles.function, at, name, &message);
     }
 }
 

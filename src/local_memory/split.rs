@@ -16,12 +16,12 @@ use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::OBJECT_MAX_BYTES;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module, Type, TypeKind};
-use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::llvm::remark::{PassManager, Reshape};
 use warpwise_ir::phrase::counted;
 
 /// Splits the copies in a module; returns whether it changed.
-pub fn run(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    driver::run(&Splits { results, context: copies::Context::new() }, module, divergence::Options::default(), host)
+pub fn run(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    driver::run(&Splits { results, context: copies::Context::new() }, module, divergence::Options::default(), manager)
 }
 
 /// The pass.

@@ -36,7 +36,7 @@ use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::edit::map::Reach;
 use warpwise_ir::llvm::handle::{Module, Value};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 use warpwise_ir::llvm::space;
 use warpwise_ir::source::Sources;
 use warpwise_rt::format::hash;
@@ -64,7 +64,7 @@ impl Symbols {
 }
 
 /// Runs the pass over a module.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, settings: &Settings, manager: &PassManager<'_>) -> bool {
     let symbols = Symbols::of(&module.source_file(), settings);
     if module.global(&symbols.index).is_some() {
         return false; // counting again would count the counters' own branches
@@ -85,7 +85,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
             let conditions =
                 KernelConditions::of(&facts.func, handles.function, &conditions(Some(&analysis), facts, handles));
             let function = handles.function;
-            let is_off = host.leaves_alone(function) || is_switched_off(function, Transform::Map.word());
+            let is_off = manager.leaves_alone(function) || is_switched_off(function, Transform::Map.word());
             let around = Surroundings { exits, is_recursive, is_off };
             let plan = plan::plan(facts, handles, settings, conditions, around, &mut layout);
             describer.function(facts, handles, &plan);
@@ -93,7 +93,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         })
         .collect();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
-        remarks(facts, handles, plan, host);
+        remarks(facts, handles, plan, manager);
     }
     // even if nothing is counted, because the host side expects the symbols
     layout.words = layout.words.max(plan::SECTOR);
@@ -163,25 +163,25 @@ fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Valu
     editor.keep(&indices);
 }
 
-fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Host<'_>) {
+fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, manager: &PassManager<'_>) {
     if plan.is_off {
         let message = "no divergence map: the function asks to be left alone";
-        return host.emit(Kind::Missed, handles.function, None, "Off", message);
+        return manager.emit(Kind::Missed, handles.function, None, "Off", message);
     }
     let counted = plan.branches.iter().filter(|branch| branch.slot.is_some()).count();
-    if counted > 0 && host.wants(Kind::Passed) {
+    if counted > 0 && manager.wants(Kind::Passed) {
         let in_registers = plan.branches.iter().filter(|branch| branch.keep != Keep::Memory).count();
         let message = format!(
             "divergence map: {counted} of {} branches are counted, {in_registers} of them in registers",
             plan.branches.len()
         );
-        host.emit(Kind::Passed, handles.function, None, "DivergenceMap", &message);
+        manager.emit(Kind::Passed, handles.function, None, "DivergenceMap", &message);
     }
-    if host.wants(Kind::Missed) {
+    if manager.wants(Kind::Missed) {
         for branch in plan.branches.iter().filter(|branch| branch.slot.is_none()) {
             let at = handles.inst(facts.func.terminator(branch.block));
             let message = "not counted: all lanes of a warp take the same way here";
-            host.emit(Kind::Missed, handles.function, Some(at), "UniformBranch", message);
+            manager.emit(Kind::Missed, handles.function, Some(at), "UniformBranch", message);
         }
     }
 }

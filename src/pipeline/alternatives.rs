@@ -16,7 +16,7 @@ use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::launch_table::{LaunchVersion, MAX_ALTERNATIVES};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// What the code of a copy is called until it is known to stay.
 const TRY: &str = "$try";
@@ -87,15 +87,21 @@ impl AlternativeKind {
     }
 
     /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
-    pub fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
+    pub fn run<'m>(
+        &self,
+        module: Module<'m>,
+        functions: &[Function<'m>],
+        session: &Session,
+        manager: &PassManager<'_>,
+    ) -> bool {
         if self.name == SMEM {
             let mut editor = Editor::new(module);
             functions.iter().for_each(|&function| pragma::allow(&mut editor, function));
             return !functions.is_empty();
         }
         let others = all_but(module, functions);
-        let host = &host.beside(&others);
-        run_all(self.transforms.iter().copied(), module, &self.settings, session, host)
+        let manager = &manager.beside(&others);
+        run_all(self.transforms.iter().copied(), module, &self.settings, session, manager)
     }
 
     /// Builds the alternatives of this kind of some kernels, each with the position of its kernel. Functions and
@@ -105,7 +111,7 @@ impl AlternativeKind {
         module: Module<'m>,
         kernels: &[Function<'m>],
         session: &Session,
-        host: &Host<'_>,
+        manager: &PassManager<'_>,
         left: &mut Vec<Function<'m>>,
     ) -> Vec<(usize, Built<'m>)> {
         let mut copies = Vec::new();
@@ -119,7 +125,7 @@ impl AlternativeKind {
             copies.push((number, copy));
         }
         let functions: Vec<Function<'m>> = copies.iter().map(|&(_, copy)| copy).collect();
-        self.run(module, &functions, session, &host.quiet());
+        self.run(module, &functions, session, &manager.quiet());
         let mut built = Vec::new();
         for (number, copy) in copies {
             let mut editor = Editor::new(module);

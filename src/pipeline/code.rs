@@ -106,7 +106,7 @@ fn add_surroundings<'m>(function: Function<'m>, hash: &mut Sha256, seen: &mut Ve
             hash.update(ty.print());
             hash.update(module.layout().alloc_size(ty).unwrap_or(0).to_le_bytes());
         }
-        for operand in (0..inst.operand_count()).map(|index| inst.operand(index)) {
+        for operand in inst.operands() {
             match operand.as_function() {
                 Some(callee) => see(callee, seen),
                 None => add_global(operand, hash, seen),
@@ -140,14 +140,14 @@ fn add_global<'m>(operand: Value<'m>, hash: &mut Sha256, seen: &mut Vec<Function
                 match part.as_function() {
                     Some(listed) => see(listed, seen),
                     None if matches!(part.kind(), ValueKind::ConstantExpr | ValueKind::ConstantAggregate) => {
-                        parts.extend((0..part.operand_count()).map(|index| part.operand(index)));
+                        parts.extend(part.operands());
                     }
                     None => {}
                 }
             }
         }
         ValueKind::ConstantExpr => {
-            (0..operand.operand_count()).for_each(|index| add_global(operand.operand(index), hash, seen));
+            operand.operands().for_each(|part| add_global(part, hash, seen));
         }
         _ => {}
     }

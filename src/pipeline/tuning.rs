@@ -13,18 +13,18 @@ use crate::settings::{Settings, Transform, is_enabled};
 use crate::versions;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Builds kernels in alternatives, or as they were measured to be fastest; returns whether the module changed.
-pub fn run(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, settings: &Settings, session: &Session, manager: &PassManager<'_>) -> bool {
     let kernels: Vec<Function<'_>> = module.functions().filter(|&function| is_kernel(function)).collect();
     if settings.measures() {
-        return measure(module, &kernels, settings, session, host);
+        return measure(module, &kernels, settings, session, manager);
     }
-    let choices = kernels.first().and_then(|&kernel| session.choices(settings, kernel, host));
+    let choices = kernels.first().and_then(|&kernel| session.choices(settings, kernel, manager));
     match choices {
-        Some(choices) => apply(module, &kernels, &choices, settings, session, host),
-        None => run_enabled(module, settings, session, host),
+        Some(choices) => apply(module, &kernels, &choices, settings, session, manager),
+        None => run_enabled(module, settings, session, manager),
     }
 }
 
@@ -56,14 +56,14 @@ fn measure<'m>(
     kernels: &[Function<'m>],
     settings: &Settings,
     session: &Session,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let mut copied = Vec::new();
     for &kernel in kernels {
         match versions::check_alternatives(kernel) {
             Ok(()) => copied.push(kernel),
             Err(why) => {
-                host.emit(Kind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
+                manager.emit(Kind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
             }
         }
     }
@@ -72,7 +72,7 @@ fn measure<'m>(
     let mut all: Vec<Vec<Built<'m>>> = copied.iter().map(|_| Vec::new()).collect();
     let mut left = Vec::new();
     for kind in AlternativeKind::all(settings) {
-        for (number, built) in kind.build(module, &copied, session, host, &mut left) {
+        for (number, built) in kind.build(module, &copied, session, manager, &mut left) {
             all[number].push(built);
         }
     }
@@ -88,7 +88,7 @@ fn measure<'m>(
         let alternatives = kept.into_iter().map(|built| (built.function, (built.name, built.version)));
         versions::list_alternatives(kernel, hash, alternatives, &mut Editor::new(module));
         let message = format!("to be measured in the program: plain, {names} (code {hash:016x})");
-        host.emit(Kind::Passed, kernel, None, "TuningMade", &message);
+        manager.emit(Kind::Passed, kernel, None, "TuningMade", &message);
     }
     clean_up(module, left, &known);
     changed
@@ -101,11 +101,11 @@ fn apply<'m>(
     choices: &Choices,
     settings: &Settings,
     session: &Session,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let mut decided: Vec<(Function<'m>, Option<String>)> = Vec::new();
     for &kernel in kernels {
-        if let Some(decision) = decision(kernel, choices, settings, host) {
+        if let Some(decision) = decision(kernel, choices, settings, manager) {
             decided.push((kernel, decision));
         }
     }
@@ -120,16 +120,21 @@ fn apply<'m>(
         let kernels: Vec<Function<'m>> = decided.iter().filter_map(of_name).collect();
         let Some(kind) = AlternativeKind::of_name(settings, name) else { continue };
         changed |= match kind.name {
-            VERSION => add_versions(module, &kernels, name, &kind, session, host),
-            _ => kind.run(module, &kernels, session, host),
+            VERSION => add_versions(module, &kernels, name, &kind, session, manager),
+            _ => kind.run(module, &kernels, session, manager),
         };
     }
     let decided = all_but(module, &others);
-    run_enabled(module, settings, session, &host.beside(&decided)) || changed
+    run_enabled(module, settings, session, &manager.beside(&decided)) || changed
 }
 
 /// As what a kernel is to be built: `Some(None)` as it is, `None` as the models decide.
-fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: &Host<'_>) -> Option<Option<String>> {
+fn decision(
+    kernel: Function<'_>,
+    choices: &Choices,
+    settings: &Settings,
+    manager: &PassManager<'_>,
+) -> Option<Option<String>> {
     let symbol = kernel.name();
     let of_kernel: Vec<&Measured> = choices.of_kernel(&symbol).collect();
     if of_kernel.is_empty() {
@@ -137,7 +142,7 @@ fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: 
     }
     let hash = format!("{:016x}", hash_of(kernel, settings));
     let measured: Vec<&Measured> = of_kernel.into_iter().filter(|measured| measured.of.hash == hash).collect();
-    let say = |kind, name, message: &str| host.emit(kind, kernel, None, name, message);
+    let say = |kind, name, message: &str| manager.emit(kind, kernel, None, name, message);
     if measured.is_empty() {
         say(
             Kind::Missed,
@@ -173,7 +178,7 @@ fn functions_besides<'m>(module: Module<'m>, decided: &[(Function<'m>, Option<St
     while let Some(&function) = reached.get(next) {
         next += 1;
         for inst in function.blocks().flat_map(|block| block.insts()) {
-            let named = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_function());
+            let named = inst.operands().filter_map(|operand| operand.as_function());
             let new: Vec<Function<'m>> = named.filter(|function| !reached.contains(function)).collect();
             reached.extend(new);
         }
@@ -188,12 +193,12 @@ fn add_versions<'m>(
     name: &str,
     kind: &AlternativeKind,
     session: &Session,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) -> bool {
     let known: Vec<Value<'m>> = module.globals().collect();
     let mut left = Vec::new();
     let mut changed = false;
-    for (number, built) in kind.build(module, kernels, session, host, &mut left) {
+    for (number, built) in kind.build(module, kernels, session, manager, &mut left) {
         let is_wanted = built.name == name;
         if is_wanted && versions::attach(kernels[number], built.function, &mut Editor::new(module)) {
             changed = true;

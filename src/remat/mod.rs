@@ -31,7 +31,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let result = |inst| analyses.outline().func.result(inst);
     plan.values
         .retain(|value| steered.admits(analyses, result(value.def), "value", "is computed again where it is used"));
-    report::recomputed(steered.emitted, &plan, steered.host);
+    report::recomputed(steered.emitted, &plan, steered.manager);
     (!plan.values.is_empty()).then(|| Edit {
         takes: (0, 0),
         apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),

@@ -2,10 +2,10 @@
 
 use super::plan::RematPlan;
 use warpwise_ir::llvm::handle::Function;
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Reports values that are rematerialised instead of being kept in registers.
-pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
+pub fn recomputed(about: Function<'_>, plan: &RematPlan, manager: &PassManager<'_>) {
     let RematPlan { before, after, budget, values, .. } = plan;
     if values.is_empty() {
         return;
@@ -15,5 +15,5 @@ pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
         "register pressure of {before} for {budget} registers eased to {after}: {} values are rematerialised at their uses, {instructions} instructions in all",
         values.len()
     );
-    host.emit(Kind::Passed, about, None, "PressureRematerialised", &message);
+    manager.emit(Kind::Passed, about, None, "PressureRematerialised", &message);
 }

@@ -44,7 +44,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     if !wants(steered, analyses) {
         return None;
     }
-    let SteeredFunction { emitted: about, settings, host, .. } = *steered;
+    let SteeredFunction { emitted: about, settings, manager, .. } = *steered;
     let analyses = analyses.of(steered.body());
     let registers = budget(steered, &analyses.outline().geometry)?;
     if !analyses.outline().func.is_kernel {
@@ -59,7 +59,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let mut room = match steered.room(analyses) {
         Ok(room) => room,
         Err(reason) => {
-            report::left(analyses, about, registers, &reason.into(), host);
+            report::left(analyses, about, registers, &reason.into(), manager);
             return None;
         }
     };
@@ -71,7 +71,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let is_lone = |value: &Spilled| joins.is_lone_product(value.def);
     let parts = || joins.part_at(&plan.touched(outline)) || plan.values.iter().any(is_lone);
     if settings.results == Results::Same && parts() {
-        report::left(analyses, about, registers, &Reject::Contraction, host);
+        report::left(analyses, about, registers, &Reject::Contraction, manager);
         return None;
     }
     plan.values.retain(|spilled| {
@@ -86,9 +86,9 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     if plan.after > plan.budget && settings.ptxas_smem && steered.version.is_none() {
         match pragma::check(analyses.outline(), &analyses.handles) {
             Ok(()) => {
-                asks = host.admits(about, None, || "ptxas may spill to shared memory".to_owned());
+                asks = manager.admits(about, None, || "ptxas may spill to shared memory".to_owned());
             }
-            Err(reason) => report::left(analyses, about, registers, &reason, host),
+            Err(reason) => report::left(analyses, about, registers, &reason, manager),
         }
     }
     let ground = steered.ground(analyses.outline());

@@ -8,11 +8,11 @@ use crate::versions::SteeredFunction;
 use warpwise_analysis::divergence::Outline;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::handle::Function;
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// Reports what was moved to slots.
 pub fn eased(outline: &Outline, steered: &SteeredFunction<'_, '_>, plan: &SlotPlan) {
-    let SteeredFunction { emitted: about, host, .. } = *steered;
+    let SteeredFunction { emitted: about, manager, .. } = *steered;
     let SlotPlan { before, after, budget, .. } = plan;
     if !plan.values.is_empty() {
         let of = |owner| plan.values.iter().filter(|value| value.owner == owner).count();
@@ -29,13 +29,13 @@ pub fn eased(outline: &Outline, steered: &SteeredFunction<'_, '_>, plan: &SlotPl
         let message = format!(
             "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {room}"
         );
-        host.emit(Kind::Passed, about, None, "PressureEased", &message);
+        manager.emit(Kind::Passed, about, None, "PressureEased", &message);
     }
     if after > budget {
         let message = format!(
             "register pressure of {after} stays above {budget} registers: nothing else can wait in shared memory"
         );
-        host.emit(Kind::Missed, about, None, "PressureStays", &message);
+        manager.emit(Kind::Missed, about, None, "PressureStays", &message);
     }
 }
 
@@ -45,15 +45,15 @@ pub fn left(
     about: Function<'_>,
     registers: u32,
     reason: &Reject,
-    host: &Host<'_>,
+    manager: &PassManager<'_>,
 ) {
-    if !host.wants(Kind::Missed) {
+    if !manager.wants(Kind::Missed) {
         return;
     }
     let (outline, pressure) = analyses.pressure();
     let needed = pressure.largest(outline);
     if needed > registers {
         let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reason}");
-        host.emit(Kind::Missed, about, None, reason.name(), &message);
+        manager.emit(Kind::Missed, about, None, reason.name(), &message);
     }
 }

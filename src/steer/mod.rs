@@ -29,7 +29,7 @@ use crate::{driver, remat, slots};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// One phase over every function.
 struct Phase {
@@ -48,10 +48,10 @@ const PHASES: [Phase; 4] = [
 ];
 
 /// Runs the pass over a module.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, settings: &Settings, manager: &PassManager<'_>) -> bool {
     let mut analyses = Analyses::new(module, settings.analysis());
-    let steered = |emitted| SteeredFunction { emitted, version: None, settings, host };
-    let mut functions: Vec<_> = driver::editable(module, Transform::Steer.word(), host).map(steered).collect();
+    let steered = |emitted| SteeredFunction { emitted, version: None, settings, manager };
+    let mut functions: Vec<_> = driver::editable(module, Transform::Steer.word(), manager).map(steered).collect();
     let mut changed = false;
     for Phase { plan, in_versions } in &PHASES {
         if *in_versions {
@@ -68,7 +68,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         let bytes = version.entry.warp_bytes.div_ceil(u64::from(WARP_SIZE));
         if version.name.is_none() || bytes > 0 {
             let gains = format!("{bytes} bytes of dynamic shared memory a thread behind the program's own");
-            version.finish(&gains, &mut editor, host);
+            version.finish(&gains, &mut editor, manager);
         }
     }
     changed

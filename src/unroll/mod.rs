@@ -27,20 +27,20 @@ use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::llvm::remark::{PassManager, Reshape};
 use warpwise_ir::phrase::counted;
 
 /// The pass, with these settings.
 struct Loops<'a>(&'a Settings);
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    driver::run(&Loops(settings), module, settings.analysis(), host)
+pub fn run(module: Module<'_>, settings: &Settings, manager: &PassManager<'_>) -> bool {
+    driver::run(&Loops(settings), module, settings.analysis(), manager)
 }
 
 /// Unrolls loops completely whose counter is most of what they compute; returns whether the module changed.
-pub fn run_whole(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    driver::run(&whole::Whole { results }, module, divergence::Options::default(), host)
+pub fn run_whole(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    driver::run(&whole::Whole { results }, module, divergence::Options::default(), manager)
 }
 
 impl<'m> FunctionPass<'m> for Loops<'_> {

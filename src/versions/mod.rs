@@ -28,7 +28,7 @@ use warpwise_ir::launch_table::{
 };
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 /// A version of a kernel that is to be made.
 #[derive(Clone, PartialEq, Debug)]
@@ -90,7 +90,7 @@ impl<'m> Version<'m> {
     }
 
     /// Puts the copy, once it is edited, to where it is chosen, and says what that gains.
-    pub fn finish(mut self, gains: &str, editor: &mut Editor<'m>, host: &Host<'_>) {
+    pub fn finish(mut self, gains: &str, editor: &mut Editor<'m>, manager: &PassManager<'_>) {
         let (kernel, Some(body)) = (self.kernel, self.body) else { return };
         let Some(name) = self.name else {
             let threads = if mutants::on(Mutant::AnyBlock) { u32::MAX } else { VERSION_THREADS };
@@ -109,7 +109,7 @@ impl<'m> Version<'m> {
         let instructions = body.blocks().flat_map(|block| block.insts()).count();
         let message =
             format!("version {name} for launches in which {launches}: {instructions} more instructions, {gains}");
-        host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+        manager.emit(Kind::Passed, kernel, None, "VersionMade", &message);
     }
 }
 
@@ -119,9 +119,9 @@ fn without_slots(facts: Vec<Fact>) -> LaunchVersion {
 }
 
 /// Says why a kernel has no version for launches of which these facts hold.
-pub fn say_refused(kernel: Function<'_>, facts: &[Fact], reason: &str, host: &Host<'_>) {
+pub fn say_refused(kernel: Function<'_>, facts: &[Fact], reason: &str, manager: &PassManager<'_>) {
     let message = format!("no version for launches in which {}: {reason}", say(facts));
-    host.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
+    manager.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
 }
 
 /// The entry of a version in its kernel's table; `None` if the function is no version.

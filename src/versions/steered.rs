@@ -16,14 +16,14 @@ use warpwise_ir::entity::Value;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
-use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::llvm::remark::PassManager;
 
 /// A function for which plans are made.
 pub struct SteeredFunction<'a, 'm> {
     /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
     pub settings: &'a Settings,
-    pub host: &'a Host<'a>,
+    pub manager: &'a PassManager<'a>,
     /// If set, plans are for a version of the kernel, which is copied once some plan edits it; or why there is none.
     pub version: Option<Result<Version<'m>, NoVersion>>,
 }
@@ -120,7 +120,7 @@ impl<'m> SteeredFunction<'_, 'm> {
     /// Whether the plan for a value is carried out.
     pub fn admits(&self, analyses: &FunctionAnalyses<'m>, value: Value, what: &str, becomes: &str) -> bool {
         let text = || format!("{what} {} {becomes}", analyses.names().value(&analyses.handles, value));
-        self.host.admits(self.emitted, None, text)
+        self.manager.admits(self.emitted, None, text)
     }
 }
 

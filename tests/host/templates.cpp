@@ -1,4 +1,4 @@
-// Host code that leans on the standard library: tens of thousands of lines of templates, of which the optimiser sees
+// PassManager code that leans on the standard library: tens of thousands of lines of templates, of which the optimiser sees
 // loops of every shape, switches, exceptions and virtual calls. What it computes does not matter.
 #include <algorithm>
 #include <atomic>

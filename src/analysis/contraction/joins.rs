@@ -121,7 +121,7 @@ fn near_operands<'m>(inst: Inst<'m>) -> impl Iterator<Item = Inst<'m>> {
     while let Some(&user) = found.get(at) {
         at += 1;
         if user.opcode() != RawOpcode::LLVMPHI {
-            let operands = (0..user.operand_count()).filter_map(|index| user.operand(index).as_inst());
+            let operands = user.operands().filter_map(|operand| operand.as_inst());
             found.extend(operands.filter(|&operand| operand.block() == inst.block() && seen.insert(operand)));
         }
     }
@@ -187,7 +187,7 @@ fn stays(product: Inst<'_>) -> bool {
                 return true;
             }
         } else {
-            let factors = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_inst());
+            let factors = inst.operands().filter_map(|operand| operand.as_inst());
             open.extend(factors.filter(|&factor| seen.insert(factor)));
         }
     }

@@ -183,7 +183,7 @@ fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
     while let Some(value) = open.pop() {
         let Some(inst) = value.as_inst() else { continue };
         if seen.insert(inst) && passes_on(inst) {
-            open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
+            open.extend(inst.operands());
         }
     }
     seen.into_iter()
@@ -367,7 +367,7 @@ fn computed_from<'m>(value: Value<'m>) -> impl Iterator<Item = Value<'m>> {
         _ => false,
     };
     let inst = value.as_inst().filter(|inst| !is_own(inst));
-    inst.into_iter().flat_map(|inst| (0..inst.operand_count()).map(move |index| inst.operand(index)))
+    inst.into_iter().flat_map(|inst| inst.operands())
 }
 
 /// The product that a value is, perhaps with the opposite sign, if it may be joined; it may be the absolute value of a square,

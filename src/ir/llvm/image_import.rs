@@ -247,7 +247,7 @@ impl<'m> Importer<'m> {
                 }
                 values
             }
-            _ => (0..inst.operand_count()).map(|i| inst.operand(i)).collect(),
+            _ => inst.operands().collect(),
         }
     }
 

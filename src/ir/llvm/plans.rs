@@ -7,7 +7,7 @@
 //! `N` plans are the same for every limit of at least `N`.
 
 use super::handle::{Function, Inst};
-use super::remark::{Host, Kind};
+use super::remark::{Kind, PassManager};
 use std::cell::Cell;
 
 /// The plans of a module counted so far.
@@ -25,7 +25,7 @@ impl Plans {
     }
 }
 
-impl Host<'_> {
+impl PassManager<'_> {
     /// Counts and announces a plan of the pass for a function; returns whether to carry it out.
     pub fn admits(&self, function: Function<'_>, at: Option<Inst<'_>>, what: impl FnOnce() -> String) -> bool {
         let Some((plans, limit)) = self.plans.and_then(|plans| Some((plans, plans.limit?))) else { return true };

@@ -31,9 +31,9 @@ pub enum Kind {
 /// `WARPWISE_COUNTED` of `passes/abi.h`, as a bit.
 const COUNTS: u32 = 1 << 5;
 
-/// `WarpwiseHost` of `passes/abi.h`.
+/// `WarpwisePassManager` of `passes/abi.h`.
 #[repr(C)]
-pub struct RawHost {
+pub struct RawPassManager {
     context: *mut c_void,
     wanted: u32,
     emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, u32, Text, Text),
@@ -60,14 +60,14 @@ pub enum Reshape {
 
 // passes/abi.h asserts the same
 const _: () = assert!(
-    size_of::<RawHost>() == 56
-        && offset_of!(RawHost, time) == 48
-        && offset_of!(RawHost, context) == 0
-        && offset_of!(RawHost, wanted) == 8
-        && offset_of!(RawHost, emit) == 16
-        && offset_of!(RawHost, reshape) == 24
-        && offset_of!(RawHost, has_nothing) == 32
-        && offset_of!(RawHost, note_nothing) == 40
+    size_of::<RawPassManager>() == 56
+        && offset_of!(RawPassManager, time) == 48
+        && offset_of!(RawPassManager, context) == 0
+        && offset_of!(RawPassManager, wanted) == 8
+        && offset_of!(RawPassManager, emit) == 16
+        && offset_of!(RawPassManager, reshape) == 24
+        && offset_of!(RawPassManager, has_nothing) == 32
+        && offset_of!(RawPassManager, note_nothing) == 40
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several
@@ -129,10 +129,10 @@ pub struct Remark {
     pub message: String,
 }
 
-/// Where remarks go while a pass runs, and how many plans are carried out.
+/// LLVM's pass manager as a pass sees it: where remarks go while it runs, and how many plans are carried out.
 #[derive(Clone, Copy)]
-pub struct Host<'a> {
-    raw: Option<&'a RawHost>,
+pub struct PassManager<'a> {
+    raw: Option<&'a RawPassManager>,
     collected: Option<&'a RefCell<Vec<Remark>>>,
     said: Option<&'a Said>,
     /// The pass that runs.
@@ -145,41 +145,41 @@ pub struct Host<'a> {
     is_quiet: bool,
 }
 
-impl<'a> Host<'a> {
+impl<'a> PassManager<'a> {
     /// The pass manager's side, for passes of one module.
-    pub fn new(raw: &'a RawHost, said: &'a Said, pass: &'static str) -> Self {
+    pub fn new(raw: &'a RawPassManager, said: &'a Said, pass: &'static str) -> Self {
         if raw.wanted & COUNTS != 0 {
             said.trace.count();
         }
-        Host { raw: Some(raw), said: Some(said), pass, is_quiet: false, ..Host::silent() }
+        PassManager { raw: Some(raw), said: Some(said), pass, is_quiet: false, ..PassManager::silent() }
     }
     /// Nobody listens: for library callers and tests.
-    pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None, said: None, pass: "", plans: None, left_alone: None, is_quiet: true }
+    pub fn silent() -> PassManager<'static> {
+        PassManager { raw: None, collected: None, said: None, pass: "", plans: None, left_alone: None, is_quiet: true }
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host { collected: Some(list), said: Some(said), is_quiet: false, ..Host::silent() }
+        PassManager { collected: Some(list), said: Some(said), is_quiet: false, ..PassManager::silent() }
     }
     /// Runs a pass, or a part of one with a name of its own: its decisions are noted and its time is taken under that name.
-    pub fn run<R>(&self, pass: &'static str, body: impl FnOnce(&Host<'a>) -> R) -> R {
+    pub fn run<R>(&self, pass: &'static str, body: impl FnOnce(&PassManager<'a>) -> R) -> R {
         let time = |starts| self.raw.iter().for_each(|raw| (raw.time)(Text::of(pass), starts));
         time(true);
-        let result = body(&Host { pass, ..*self });
+        let result = body(&PassManager { pass, ..*self });
         time(false);
         result
     }
     /// The same place for remarks, with plans to be counted.
-    pub fn limited(&self, plans: &'a Plans) -> Host<'a> {
-        Host { plans: Some(plans), ..*self }
+    pub fn limited(&self, plans: &'a Plans) -> PassManager<'a> {
+        PassManager { plans: Some(plans), ..*self }
     }
     /// The same pass manager, for changes of which nothing is said and no plans are counted.
-    pub fn quiet(&self) -> Host<'a> {
-        Host { plans: None, is_quiet: true, ..*self }
+    pub fn quiet(&self) -> PassManager<'a> {
+        PassManager { plans: None, is_quiet: true, ..*self }
     }
     /// The same pass manager, for passes that leave some functions alone.
-    pub fn beside(&self, functions: &'a FxHashSet<Function<'a>>) -> Host<'a> {
-        Host { left_alone: Some(functions), ..*self }
+    pub fn beside(&self, functions: &'a FxHashSet<Function<'a>>) -> PassManager<'a> {
+        PassManager { left_alone: Some(functions), ..*self }
     }
     /// Whether passes leave a function alone.
     pub fn leaves_alone(&self, function: Function<'_>) -> bool {
@@ -209,7 +209,7 @@ impl<'a> Host<'a> {
             (raw.reshape)(raw.context, function.raw(), how as u32);
         }
     }
-    /// Whether fuse-branches has nothing to look for in a function, as was [noted](Host::note_nothing) of it as it is now.
+    /// Whether fuse-branches has nothing to look for in a function, as was [noted](PassManager::note_nothing) of it as it is now.
     pub fn has_nothing(&self, function: Function<'_>) -> bool {
         self.raw.is_some_and(|raw| (raw.has_nothing)(raw.context, function.raw()))
     }
@@ -220,7 +220,7 @@ impl<'a> Host<'a> {
         }
     }
     /// Emits a remark at an instruction, or at the function: at the innermost line of the user's that it stands for, and
-    /// once for each place. What is only found out waits until [`Host::finish`], and is counted.
+    /// once for each place. What is only found out waits until [`PassManager::finish`], and is counted.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
         if let Some(trace) = self.trace(kind) {
             trace.note(self.pass, kind, (function, at), name, message);

@@ -25,11 +25,11 @@ use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::llvm::remark::{PassManager, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, options: divergence::Options, results: Results, host: &Host<'_>) -> bool {
-    driver::run(&Arrays { results }, module, options, host)
+pub fn run(module: Module<'_>, options: divergence::Options, results: Results, manager: &PassManager<'_>) -> bool {
+    driver::run(&Arrays { results }, module, options, manager)
 }
 
 /// The pass.

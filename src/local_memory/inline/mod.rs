@@ -29,18 +29,18 @@ use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::llvm::remark::{PassManager, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, stage: Stage, results: Results, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, stage: Stage, results: Results, manager: &PassManager<'_>) -> bool {
     let mut changed = read_annotations(module);
     let calls = &Calls::of(module);
     let pass = Inline { calls, stage, results };
     let mut analyses = Analyses::new(module, divergence::Options::default());
     for &caller in calls.functions() {
-        let is_inlined = driver::run_on(&pass, [caller], &mut analyses, host);
+        let is_inlined = driver::run_on(&pass, [caller], &mut analyses, manager);
         if is_inlined && stage == Stage::Late {
-            host.reshape(caller, Reshape::Simplify);
+            manager.reshape(caller, Reshape::Simplify);
         }
         changed |= is_inlined;
     }

@@ -181,7 +181,7 @@ impl<'m> Editor<'m> {
         wrap!(Value, LLVMConstStructInContext(self.context, raw.as_mut_ptr(), raw.len() as u32, 0))
     }
 
-    /// Host code: registers a device variable of so many bytes with the CUDA runtime, and its shadow with warpwise's; false
+    /// PassManager code: registers a device variable of so many bytes with the CUDA runtime, and its shadow with warpwise's; false
     /// where the module has no device code to go with it.
     pub fn register_unit(&mut self, symbol: &str, bytes: u64) -> bool {
         edit!(warpwise_register_unit(self.module.raw(), symbol.as_ptr().cast(), symbol.len(), bytes))

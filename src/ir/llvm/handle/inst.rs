@@ -63,6 +63,10 @@ impl<'m> Inst<'m> {
     pub fn operand(self, index: u32) -> Value<'m> {
         self.value().operand(index)
     }
+    /// The operands in LLVM's order.
+    pub fn operands(self) -> impl DoubleEndedIterator<Item = Value<'m>> {
+        self.value().operands()
+    }
     answers! {
         /// `nuw` of add, sub, mul, shl, trunc.
         has_nuw = LLVMGetNUW;

@@ -108,6 +108,10 @@ impl<'m> Value<'m> {
         assert!(index < self.operand_count(), "operand index in range");
         wrap!(Value, LLVMGetOperand(self.raw, index)).expect("handles are not null")
     }
+    /// The operands in LLVM's order.
+    pub fn operands(self) -> impl DoubleEndedIterator<Item = Value<'m>> {
+        (0..self.operand_count()).map(move |index| self.operand(index))
+    }
     /// Value of an integer constant of at most 64 bits, zero-extended.
     pub fn const_u64(self) -> Option<u64> {
         let narrow = self.kind() == ValueKind::ConstantInt && self.ty().int_bits().is_some_and(|bits| bits <= 64);
