@@ -52,7 +52,6 @@ unsafe extern "C" {
     fn warpwise_erase(inst: LLVMValueRef);
     fn warpwise_move_large_tables(module: LLVMModuleRef) -> bool;
     fn warpwise_move_table(table: LLVMValueRef);
-    fn warpwise_align_dynamic_shared(module: LLVMModuleRef) -> bool;
 }
 
 /// Builds and changes instructions of one module.
@@ -102,10 +101,6 @@ impl<'m> Editor<'m> {
     /// `src/ir/llvm/tables.cpp`.
     pub fn move_large_tables(&mut self) -> bool {
         edit!(warpwise_move_large_tables(self.module.raw()))
-    }
-    /// Aligns dynamic shared memory to 16 bytes, as nvcc does; returns whether any was aligned to less.
-    pub fn align_dynamic_shared(&mut self) -> bool {
-        edit!(warpwise_align_dynamic_shared(self.module.raw()))
     }
     /// Moves a [table](Value::table_behind) to global memory.
     pub fn move_table(&mut self, table: Value<'m>) {

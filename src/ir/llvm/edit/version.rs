@@ -79,6 +79,22 @@ impl<'m> Editor<'m> {
         edit!(LLVMSetAlignment(memory.raw(), align));
         memory
     }
+    /// Aligns dynamic shared memory as nvcc does, to 16 bytes; returns whether any was aligned to less. clang gives
+    /// `extern __shared__ T name[]` only what `T` needs, so that LLVM splits copies of 16 bytes into elements.
+    pub fn align_dynamic_shared(&mut self) -> bool {
+        const BYTES: u32 = 16;
+        let size =
+            |variable: Value<'m>| variable.global_value_type().and_then(|ty| self.module.layout().alloc_size(ty));
+        let is_dynamic = |variable: &Value<'m>| {
+            variable.ty().address_space() == Some(space::SHARED)
+                && variable.is_declaration()
+                && size(*variable) == Some(0)
+                && variable.explicit_align() < BYTES
+        };
+        let narrow: Vec<_> = self.module.globals().filter(is_dynamic).collect();
+        narrow.iter().for_each(|variable| edit!(LLVMSetAlignment(variable.raw(), BYTES)));
+        !narrow.is_empty()
+    }
     /// Makes the body of a copy the one that blocks of at most `threads` threads run. The copy's handle is dead
     /// after that, the handles of what stands in it are not.
     pub fn add_version(&mut self, function: Function<'m>, copy: Function<'m>, threads: u32) {
