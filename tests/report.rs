@@ -313,6 +313,7 @@ __global__ void rounds(unsigned char *p) {
 __global__ void warps(float *out, int n) {
   out[(blockIdx.x * blockDim.x + threadIdx.x) / 32 * n + threadIdx.x % 32] = 1;
 }
+__global__ void tell(const int *p) { printf(\"%d %d\\n\", p[threadIdx.x], threadIdx.x); }
 ";
 
 #[test]
@@ -357,6 +358,8 @@ fn advice_is_told_apart_and_alike_advice_is_one_line() {
     assert!(narrow.contains("swap indices") && !narrow.contains("32 threads wide"), "{narrow}");
     let nothing = run(&["--function", "library"], "NO_COLOR");
     assert!(nothing.starts_with("nothing to do"), "nobody changes the tables of libdevice: {nothing}");
+    let nothing = run(&["--function", "tell"], "NO_COLOR");
+    assert!(nothing.starts_with("nothing to do"), "nobody moves the arguments of a printf: {nothing}");
 }
 
 #[test]

@@ -23,8 +23,18 @@ const ROW: u64 = 32;
 /// Maximum number of steps of one search.
 const FUEL: usize = 4096;
 
-/// Finds remedies in one function. Kept: whether each local object was seen to be a constant.
-pub struct Remedies<'a, 'm>(pub &'a Facts, pub &'a Handles<'m>, pub RefCell<HashMap<Value, bool>>);
+/// Finds remedies in one function. Kept: what each local object was seen to be.
+pub struct Remedies<'a, 'm>(pub &'a Facts, pub &'a Handles<'m>, pub RefCell<HashMap<Value, Local>>);
+
+/// What a local object is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Local {
+    /// Each thread writes the same to it, and then only reads it: the plugin makes it a constant.
+    Constant,
+    /// A function without a body gets its address: the arguments of a printf, which nobody moves.
+    Given,
+    Other,
+}
 
 /// Where an address or a condition comes from.
 #[derive(Default)]
@@ -55,6 +65,7 @@ impl Remedies<'_, '_> {
         if self.is_of_cccl(access.inst) || self.1.value(root).name().starts_with("__cudart_") {
             return None;
         }
+        let local = LazyCell::new(|| self.local(root));
         let from = self.origins(access.pointer, block, self.0.cfg().cycles.cycle_of(block));
         let (is_data, is_turn) = (from.is_loaded, from.is_counted && !from.is_loaded && from.is_changed == [false; 2]);
         let is_found = from.is_searched || !is_data && !from.is_counted && from.choices.contains(&root);
@@ -69,7 +80,8 @@ impl Remedies<'_, '_> {
         let is_step = |bytes: &i64| func.gep_terms.iter().any(|term| term.stride == bytes.unsigned_abs());
         Some(match (access.space, pattern) {
             (Space::Local, _) if is_turn => ("a loop indexes a local array", "unroll the loop: constant bounds"),
-            (Space::Local, _) if self.is_constant(root) => {
+            (Space::Local, _) if *local == Local::Given => return None,
+            (Space::Local, _) if *local == Local::Constant => {
                 ("each thread fills the same table", "build with warpwise: it is a constant")
             }
             (Space::Local, _) if is_open => ("data indexes a local array", "state the block: it moves to shared"),
@@ -106,14 +118,28 @@ impl Remedies<'_, '_> {
         }
     }
 
-    /// Whether each thread writes the same to a local object, and then only reads it: the plugin makes it a constant.
-    fn is_constant(&self, root: Value) -> bool {
-        let is_stack = |def: &Inst| self.0.func.insts[*def].opcode == Opcode::Alloca;
+    /// What a local object is.
+    fn local(&self, root: Value) -> Local {
+        let func = &self.0.func;
+        let is_stack = |def: &Inst| func.insts[*def].opcode == Opcode::Alloca;
         let is_constant = || {
-            let object = self.0.func.def(root).filter(is_stack).and_then(|_| joined_object(self.0, self.1, root));
+            let object = func.def(root).filter(is_stack).and_then(|_| joined_object(self.0, self.1, root));
             object.is_some_and(|object| !object.is_joined && contents(self.0, self.1, &object).is_some())
         };
-        *self.2.borrow_mut().entry(root).or_insert_with(is_constant)
+        let is_given = |inst: Inst| {
+            func.insts[inst].opcode == Opcode::Call
+                && func.operands(inst).iter().any(|&operand| func.pointer_root(operand) == root)
+                && self
+                    .1
+                    .inst(inst)
+                    .called_function()
+                    .is_some_and(|callee| callee.is_declaration() && callee.intrinsic_id() == 0)
+        };
+        *self.2.borrow_mut().entry(root).or_insert_with(|| match () {
+            () if is_constant() => Local::Constant,
+            () if func.insts.keys().any(is_given) => Local::Given,
+            () => Local::Other,
+        })
     }
 
     /// Whether a load is from a variable of the module that nothing here writes.
