@@ -5,8 +5,10 @@
 //! one H200, kernels of `benches/gpu` or public programs (`benches/real`); **\[ptxas\]** observed in the output of
 //! `ptxas` 13.0 for sm_90; **\[latency\]** Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via
 //! Microbenchmarking", and the micro-benchmarks of later chips (WSCAD 2019, chapter 1); **\[documented\]** by NVIDIA;
-//! **\[LLVM\]** what LLVM itself assumes; **\[not measured\]** a judgement. Lengths of instruction sequences are in
-//! [`issue`](crate::cost::issue); limits that only bound the work of the compiler are where they are used.
+//! **\[LLVM\]** what LLVM itself assumes; **\[not measured; 3, 1\]** a judgement: if it is halved, the code of 3 of 227
+//! public device modules changes, and if it is doubled, that of 1 (judgements without numbers shape reports, maps or
+//! versions only). Lengths of instruction sequences are in [`issue`](crate::cost::issue); limits that only bound the work
+//! of the compiler are where they are used.
 
 // Costs of instructions, in issue cycles of one warp on one partition unless stated otherwise.
 
@@ -18,12 +20,12 @@ pub const CONSTANT_LATENCY: u32 = 30;
 pub const LOCAL_LATENCY: u32 = 40;
 /// Latency of global memory, in cycles: between a hit in the first-level cache and a miss to memory. \[latency\]
 pub const GLOBAL_LATENCY: u32 = 160;
-/// Number of warps of a partition that share the latency of a load; half of the maximum. \[not measured\]
+/// Number of warps of a partition that share the latency of a load; half of the maximum. \[not measured; 3, 1\]
 pub const LATENCY_HIDDEN_BY: u32 = 8;
 /// Issue of a load: the load-store unit of a partition serves eight lanes per clock. CUDA C++ Programming Guide.
 /// \[documented\]
 pub const LOAD_ISSUE: u32 = 4;
-/// Issue of a store, including the transfer of the value. \[not measured\]
+/// Issue of a store, including the transfer of the value. \[not measured; 0, 4\]
 pub const STORE_ISSUE: u32 = 8;
 /// One sector of 32 bytes from global memory, if memory is busy: 4.8 TB/s shared by the 132 multiprocessors of four
 /// partitions of an H200 at 1.755 GHz. NVIDIA H200 data sheet. \[documented\]
@@ -36,14 +38,14 @@ pub const SHARED_PHASE: f64 = 4.0;
 /// Divergence and reconvergence: BSSY, BRA, the jump over the other side, BSYNC, and their fetch bubbles. \[ptxas: one
 /// branch with sides of growing length\]
 pub const DIVERGENT_BRANCH: u32 = 16;
-/// Telling two sides of a switch apart. \[not measured\]
+/// Telling two sides of a switch apart. \[not measured; 0, 0\]
 pub const TWO_OF_SWITCH: u32 = 6;
-/// A guard that becomes a predicate: the conditions of a lane's way together. \[not measured\]
+/// A guard that becomes a predicate: the conditions of a lane's way together. \[not measured; 0, 2\]
 pub const TREE_GUARD: u32 = 2;
-/// Least cost of an intrinsic that is called a call in advice, such as a square root or a sine. \[not measured\]
+/// Least cost of an intrinsic that is called a call in advice, such as a square root or a sine. \[not measured; 0, 0\]
 pub const CALL_CYCLES: u32 = 8;
 
-/// Issue cycles up to which an intrinsic is one instruction; dearer ones are sequences. \[not measured\]
+/// Issue cycles up to which an intrinsic is one instruction; dearer ones are sequences. \[not measured; 0, 0\]
 pub const ONE_INSTRUCTION: u32 = 10;
 /// Longest side of a branch, in machine instructions, that is predicated instead of branched around: sides of one to
 /// twenty additions, multiplications, stores and accesses of shared memory, with and without an `else`. Of two sides
@@ -62,15 +64,16 @@ pub const DATA_SPLITS: f64 = 0.45;
 /// 124 times out of 128. (Wu and Larus 1994, on which it is based, counted 88 out of 100 in integer programs.) \[LLVM\]
 pub const ASSUMED_TURNS: f64 = 32.0;
 /// A block is cold if at most this share of the entries of its function, and of the iterations of its loops, lead to
-/// it: six branches in a row about which nothing is known, or one that the program marks as unlikely. \[not measured\]
+/// it: six branches in a row about which nothing is known, or one that the program marks as unlikely. \[not measured;
+/// 1, 1\]
 pub const COLD_PART: f64 = 1.0 / 64.0;
 /// Numbers of this magnitude are unlikely: the library uses the quick reduction of angles up to 105,615 (`sinf`) and
-/// 2³¹ (`sin`). \[not measured\]
+/// 2³¹ (`sin`). \[not measured; 0, 0\]
 pub const LARGE_NUMBER: f64 = 65_536.0;
 /// An unlikely successor is taken once in this many times, as for the unexpected value of `__builtin_expect`
 /// (`-likely-branch-weight`). \[LLVM\]
 pub const UNLIKELY_TIMES: u32 = 2_000;
-/// Threads per block assumed for occupancy. \[not measured\]
+/// Threads per block assumed for occupancy. \[not measured; 0, 2\]
 pub const USUAL_THREADS: u32 = 256;
 /// Registers that a thread is assumed to use at least: with fewer no more blocks fit, because their number is limited
 /// anyway. At 32 a kernel with 256 threads in a block fills the multiprocessor. \[documented\]
@@ -86,13 +89,13 @@ pub const KEPT_PART: u32 = 2;
 /// If the block size is not known, blocks with fewer threads than this may lose occupancy. They all use the slots, and
 /// gain more by not using local memory than they lose. \[H200: number of kernels not recorded\]
 pub const SMALL_BLOCK: u32 = 128;
-/// Block sizes that are not multiples of this many threads are rare and not checked. \[not measured\]
+/// Block sizes that are not multiples of this many threads are rare and not checked. \[not measured; 1, 0\]
 pub const USUAL_STEP: usize = 64;
 /// Fraction of the unified memory whose loss doubles the time of gathers: with 24 KB taken they need 1.04 times as
 /// long, with 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2. \[H200: one kernel\]
 pub const GATHERS_DOUBLE_AT: f64 = 0.75;
 /// Number of sectors that a warp reads at once if each lane reads half a sector; more than this make a gather. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const MANY_SECTORS: u32 = 16;
 /// An access to local memory at places that differ between lanes, in gathers, multiplied by the size of all resident
 /// threads' stack objects divided by that of the unified memory. \[H200: the 43 kernels of section `spill`\]
@@ -123,26 +126,26 @@ pub const DIVIDED_INDEX: f64 = 6.0;
 /// Least foreseen gain for which an object moves: those that gain are foreseen to gain 1.08 and more. \[H200: 6 kernels
 /// of 4 public programs, and section `spill`\]
 pub const STACK_MIN_GAIN: f64 = 1.05;
-/// Objects stay if those that stay anyway are used this many times as often as they are. \[not measured\]
+/// Objects stay if those that stay anyway are used this many times as often as they are. \[not measured; 1, 0\]
 pub const LESS_USED_PART: f64 = 4.0;
 /// Largest object in constant memory, in bytes, since that is small; larger ones are read like other memory. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const MAX_CONSTANT: u64 = 4096;
 
 // Slots in shared memory, in loads from one.
 
 /// A `bar.warp.sync`. \[H200: one loop of loads from shared memory\]
 pub const WARP_BARRIER: f64 = 4.0;
-/// A reload of the uniform part of an affine value: the load and an addition. \[not measured\]
+/// A reload of the uniform part of an affine value: the load and an addition. \[not measured; 0, 0\]
 pub const AFFINE_RELOAD: f64 = 1.5;
-/// A reload from a per-thread slot. A per-warp slot needs a 32nd of the memory. \[not measured\]
+/// A reload from a per-thread slot. A per-warp slot needs a 32nd of the memory. \[not measured; 0, 0\]
 pub const THREAD_RELOAD: f64 = 4.0;
-/// Number of loads that gain by registers for all of their results. \[not measured\]
+/// Number of loads that gain by registers for all of their results. \[not measured; 0, 1\]
 pub const MANY_LOADS: usize = 16;
 /// Registers beyond the budget that `ptxas` is sure to spill. Slots per thread ease only those: their loads cost as
-/// much as its own. \[not measured\]
+/// much as its own. \[not measured; 0, 0\]
 pub const SURE_TO_SPILL: u32 = 2;
-/// Number of instructions for which a loaded group of slots stays in registers. \[not measured\]
+/// Number of instructions for which a loaded group of slots stays in registers. \[not measured; 0, 0\]
 pub const SLOT_WINDOW: u32 = 16;
 /// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
 /// too. Larger blocks only pay for the test, so a lower number would do more harm than good: with 128 kernels lost.
@@ -151,14 +154,14 @@ pub const VERSION_THREADS: u32 = 256;
 
 // Rematerialisation.
 
-/// A reload of a register that `ptxas` spilled, in instructions. \[not measured\]
+/// A reload of a register that `ptxas` spilled, in instructions. \[not measured; 1, 0\]
 pub const SPILL_RELOAD: f64 = 3.0;
-/// Maximum length of a chain from a candidate to its leaves, in instructions. \[not measured\]
+/// Maximum length of a chain from a candidate to its leaves, in instructions. \[not measured; 1, 0\]
 pub const REMAT_MAX_DEPTH: u32 = 6;
 /// Maximum number of leaves with a phi each: `ptxas` would store those that it spills in every iteration. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const REMAT_MAX_PHIS: usize = 8;
-/// Number of registers gained that justifies the phi. \[not measured\]
+/// Number of registers gained that justifies the phi. \[not measured; 0, 0\]
 pub const REMAT_MIN_GAIN: u32 = 4;
 /// Maximum number of added instructions per register if the cycle does not fit even then. \[H200: one kernel, a matrix
 /// product with 36 results per thread, which became 7 % slower with 28\]
@@ -191,28 +194,29 @@ pub const SELECTED_WORDS_IF_FEW: [(u64, usize); 2] = [(8, 9), (10, 8)];
 
 // Melding the sides of a branch, in issue cycles and percent. See `fuse/plan.rs`.
 
-/// Least gain. Below it the error of the estimate exceeds the gain. \[not measured\]
+/// Least gain. Below it the error of the estimate exceeds the gain. \[not measured; 1, 0\]
 pub const MELD_MIN_GAIN: i64 = 8;
-/// Largest share of the savings that selects and guards may use up. \[not measured\]
+/// Largest share of the savings that selects and guards may use up. \[not measured; 0, 0\]
 pub const MELD_MAX_ADDED: i64 = 80;
-/// Largest cost for a warp that does not split, of what melded instructions save for a warp that does. \[not measured\]
+/// Largest cost for a warp that does not split, of what melded instructions save for a warp that does. \[not measured;
+/// 2, 0\]
 pub const MELD_MAX_RISK: i64 = 100;
 /// The same limit if guards split the warp again: `ptxas` does not schedule across them, which no estimate includes.
-/// \[not measured\]
+/// \[not measured; 1, 1\]
 pub const MELD_MAX_RISK_GUARDED: i64 = 60;
 /// Largest cost for a warp that does not split, of all that is saved. What every lane executes needlessly keeps
 /// registers and lengthens chains of dependences, which no estimate includes: a kernel with 71 % became 2 % slower, and
 /// those that gain have at most 65 %. \[H200: 14 kernels of public programs, and section `fuse`\]
 pub const MELD_MAX_WASTE: i64 = 66;
 /// Most expensive instruction that is executed needlessly rather than guarded: eight integer operations. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const MELD_MAX_LIFT: u32 = 16;
 /// Most versions of a kernel that are made to meld more; `steer-spills` may add one. \[not measured\]
 pub const MELD_MAX_VERSIONS: usize = 2;
-/// Threads of a small block. \[not measured\]
+/// Threads of a small block. \[not measured; 0, 0\]
 pub const FEW_THREADS: u32 = 64;
 /// Largest kernel that is copied, in basic blocks: no version is worth doubling the code of a very large kernel. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const MAX_COPIED_BLOCKS: u32 = 2000;
 
 // Converting trees of short branches. See `fuse/convert.rs`.
@@ -241,7 +245,7 @@ pub const TREE_MAX_COST_OF_BITS: u32 = 4 * DIVERGENT_BRANCH;
 /// public programs, with this number only\]
 pub const UNROLL_FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
-/// \[not measured\]
+/// \[not measured; 4, 1\]
 pub const UNROLL_MAX_INSTRUCTIONS: usize = 128;
 /// Least constant trip count of a loop that is unrolled: shorter ones are unrolled as it sees fit. \[LLVM\]
 pub const UNROLL_MIN_TURNS: u64 = 16;
@@ -249,28 +253,29 @@ pub const UNROLL_MIN_TURNS: u64 = 16;
 /// counts these, too. With a larger threshold two programs with loops over bits are as fast as nvcc's. \[LLVM; H100: two
 /// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
-/// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured\]
+/// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured; 2,
+/// 5\]
 pub const WHOLE_MIN_SHARE: u64 = 33;
 /// Bytes of a lane whose load of neighbouring places fills a line of the cache. \[documented\]
 pub const WHOLE_LINE: u32 = 4;
 /// Instructions that the loops of a function that are unrolled completely may have in all. Sixteen bytes each, they fit
-/// the instruction cache of a multiprocessor. \[not measured\]
+/// the instruction cache of a multiprocessor. \[not measured; 0, 0\]
 pub const ARRAYS_MAX_INSTRUCTIONS: u64 = 4096;
 /// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers. \[not
-/// measured\]
+/// measured; 0, 0\]
 pub const INLINE_MAX_INSTRUCTIONS: usize = 5000;
 /// Number of instructions from which LLVM does not inline a visible function: its threshold at -O2, eleven times as
 /// much for NVPTX, at five for an instruction. \[LLVM\]
 pub const LARGE_FOR_LLVM: usize = 225 * 11 / 5;
 /// The longest copy that is written as loads and stores, in bytes, and its pieces: as many registers, or four times as
-/// many, are live between them. \[not measured\]
+/// many, are live between them. \[not measured; 0, 0\]
 pub const COPY_MAX_BYTES: u64 = 128;
-/// The pieces of such a copy. \[not measured\]
+/// The pieces of such a copy. \[not measured; 1, 2\]
 pub const COPY_MAX_PIECES: usize = 8;
 /// Registers that `ptxas` may take or save if a copy between shared and global memory is vectors: the rest of the code is
 /// ordered anew. \[ptxas: of 13 kernels those from an estimate of 27 differ, by -2 to 9; H100: one of them is at 0.66\]
 pub const COPY_REGISTERS: u32 = 6;
-/// The largest object that becomes registers once its copies are split, in bytes. \[not measured\]
+/// The largest object that becomes registers once its copies are split, in bytes. \[not measured; 0, 0\]
 pub const OBJECT_MAX_BYTES: u64 = 256;
 
 // Annotations and advice.
