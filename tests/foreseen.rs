@@ -59,12 +59,11 @@ fn benchmarks(one_in: usize) -> Vec<Counted> {
     found
 }
 
-fn every_split_is_foreseen(one_benchmark_in: usize) {
+fn every_split_is_foreseen(folders: &[&str], one_benchmark_in: usize) {
     if !has_cuda() {
         return;
     }
-    let mut all = sources("examples");
-    all.extend(sources("benches/agree"));
+    let mut all: Vec<Counted> = folders.iter().flat_map(|folder| sources(folder)).collect();
     all.extend(benchmarks(one_benchmark_in));
     let summary = summary(&[], &all);
     assert!(summary.precision.executed > 0 && summary.precision.uniform_as_launched > 0);
@@ -73,11 +72,11 @@ fn every_split_is_foreseen(one_benchmark_in: usize) {
 
 #[test]
 fn every_split_was_foreseen() {
-    every_split_is_foreseen(16);
+    every_split_is_foreseen(&["examples"], 16);
 }
 
 #[test]
 #[ignore = "long"]
 fn every_split_of_all_benchmarks_was_foreseen() {
-    every_split_is_foreseen(1);
+    every_split_is_foreseen(&["examples", "benches/agree"], 1);
 }

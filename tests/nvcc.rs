@@ -190,10 +190,13 @@ fn what_clang_refuses_falls_back_object_for_object() {
     assert!(stderr(&refused).contains("nvcc compiles with --fallback"));
     assert!(!stderr(&refused).contains("libomp"));
     assert!(stderr(&nvcc(place, "-Xcompiler -fopenmp -c bad.cu")).contains("libomp-22-dev"));
-    // only a warning, which `-w` hides, would say that a kernel gets an address of the host
-    fs::write(place.join("managed.cu"), "static __device__ __managed__ int count;\nint *of() { return &count; }\n")
-        .unwrap();
+    // only a warning, which `-w` hides, would say that a kernel gets an address of the host; a report only looks
+    fs::write(place.join("managed.cu"), "__managed__ int sum;\n__global__ void add(int n) { sum += n; }\n").unwrap();
     assert!(stderr(&nvcc(place, "-w -c managed.cu")).contains("clang has no __managed__ variables"));
+    let mut report = warpwise();
+    report.args(["report", "managed.cu", "--", "-w"]).current_dir(place).env("WARPWISE_CUDA", cuda_tree());
+    let output = report.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
     // replaces the real nvcc: records how it was called
     let real = place.join("real-nvcc");
     fs::write(&real, "#!/bin/sh\necho \"$@\" > called; for last; do :; done; : > \"$last\"\n").unwrap();

@@ -160,7 +160,7 @@ pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<St
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
     headers::write(folder.path(), &cuda, &clang, &words)?;
-    match compile(&["-I", &folder.path().to_string_lossy(), "-include", headers::NAME])? {
+    match compile(&["-I", &folder.path().to_string_lossy(), "-include", headers::NAME, headers::ONLY_LOOKS])? {
         (true, said) => Ok(said),
         (false, _) => bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end()),
     }

@@ -47,7 +47,7 @@ pub fn run(args: &UnitArgs) -> Result<()> {
         let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
         headers::write(folder.path(), &find_cuda()?, &find_clang()?, &words)?;
         let place = folder.path().display().to_string();
-        flags.splice(0..0, ["-I".to_owned(), place, "-include".to_owned(), headers::NAME.to_owned()]);
+        flags.splice(0..0, ["-I", &place, "-include", headers::NAME, headers::ONLY_LOOKS].map(str::to_owned));
     }
     let mut unit = look(&args.file, &ClangFlags::new(&flags)?, args.block)?;
     unit.dependencies.retain(|file| !Path::new(file).starts_with(folder.path()));

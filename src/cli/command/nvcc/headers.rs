@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const DECLARED: &str = include_str!("nvcc.h");
 /// Its name.
 pub const NAME: &str = "warpwise_nvcc.h";
+/// Flag of compiles whose output nobody runs: they get through variables that clang cannot keep in managed memory.
+pub const ONLY_LOOKS: &str = "-DWARPWISE_ONLY_LOOKS";
 /// What stands before clang's header of the same name, which `__clang_cuda_runtime_wrapper.h` includes.
 const ATOMICS: (&str, &str) = ("__clang_cuda_device_functions.h", include_str!("atomics.h"));
 /// Headers that clang's `__clang_cuda_runtime_wrapper.h` includes and nvcc's prologue does not: of CUDA, and of clang.

@@ -44,9 +44,13 @@ static inline __host__ double max(double a, float b) { return __builtin_fmax(a, 
 #ifdef __CUDA_ARCH__
 // clang declares it and leaves it undefined
 static inline __device__ double nan(const char *tag) { return __nv_nan(reinterpret_cast<const signed char *>(tag)); }
-#else
+#endif
+
 // clang ignores the attribute with a warning, and a kernel would get the address of a variable of the host
 #undef __managed__
+#ifdef WARPWISE_ONLY_LOOKS
+#define __managed__ __device__
+#else
 #define __managed__ _Pragma("GCC error \"clang has no __managed__ variables\"")
 #endif
 
