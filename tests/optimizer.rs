@@ -179,6 +179,24 @@ fn text_of_older_llvms_is_read() {
     }
 }
 
+/// As clang 17 and 21 wrote them, with intrinsics and debug information as they were then.
+#[test]
+fn bitcode_of_older_llvms_is_read() {
+    let compile = |name: &str, arguments: &[&str]| {
+        let bitcode = std::fs::read(root().join("tests/optimizer/older").join(name)).unwrap();
+        let output = run(ours(), arguments, &bitcode);
+        assert!(output.status.success(), "{name} {arguments:?}: {}", stderr(&output));
+        (stdout(&output), stderr(&output))
+    };
+    for name in ["17.bc", "21.bc"] {
+        let (ptx, remarks) = compile(name, &["-O3", "--ptx", "-pass-remarks=warpwise"]);
+        assert!(remarks.contains("pairs.cu:7:7: divergent branch fused"), "{name}: {remarks}");
+        assert!(ptx.contains(".entry pairs(") && ptx.contains("bar.sync"), "{name}: {ptx}");
+    }
+    let without_debug = ["-O3", "--ptx", "-strip-debug"];
+    assert_eq!(compile("17.bc", &without_debug), compile("21.bc", &without_debug));
+}
+
 /// By ctypes, from threads, in a process that has another LLVM, with symbols for everybody, unless none is named.
 #[test]
 fn the_library_gives_what_the_command_gives() {
@@ -193,5 +211,24 @@ fn the_library_gives_what_the_command_gives() {
         python.arg(Path::new(&other).join("lib/libLLVM.so"));
     }
     let output = python.output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
+/// In a process that has the LLVM of Julia, from the file that is installed.
+#[test]
+#[ignore = "long"]
+fn julia_calls_the_library() {
+    let Some(julia) = std::env::var_os("WARPWISE_JULIA") else {
+        return skip("WARPWISE_JULIA names no Julia 1.5, which scripts/lib/julia fetches");
+    };
+    let installed = tempfile::tempdir().unwrap();
+    let (lib, share) = (installed.path().join("lib"), installed.path().join("share/julia"));
+    std::fs::create_dir(&lib).unwrap();
+    std::fs::create_dir_all(&share).unwrap();
+    std::fs::copy(folder().join("libwarpwise_opt.so"), lib.join("libwarpwise_opt.so")).unwrap();
+    std::fs::copy(root().join("src/opt/Warpwise.jl"), share.join("Warpwise.jl")).unwrap();
+    let mut command = Command::new(julia);
+    command.arg(root().join("tests/optimizer/library.jl")).arg(share.join("Warpwise.jl"));
+    let output = command.env_remove("WARPWISE_OPT").output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
 }

@@ -5,10 +5,13 @@
 #   bitcode, remarks = Warpwise.optimize(bitcode; options = "-O3 -mcpu=sm_90")
 #   ptx, remarks = Warpwise.optimize(bitcode; options = "-O3 -mcpu=sm_90 --ptx")
 #
-# Set WARPWISE_OPT to the library, unless the loader finds it.
+# The library is the one that WARPWISE_OPT names when this file is included, or that is installed with this file.
 module Warpwise
 
-const library = get(ENV, "WARPWISE_OPT", "libwarpwise_opt.so")
+const library = get(ENV, "WARPWISE_OPT") do
+    installed = normpath(joinpath(@__DIR__, "..", "..", "lib", "libwarpwise_opt.so"))
+    isfile(installed) ? installed : "libwarpwise_opt.so"
+end
 
 struct Failure <: Exception
     message::String
@@ -34,17 +37,19 @@ function optimize(bitcode::Vector{UInt8}; options::String = "-O3")
     end
 end
 
-# With GPUCompiler: the module of a kernel as LLVM.jl has it goes through as bitcode. `config` is the compiler's
-# configuration for the kernel's PTX target.
+# With GPUCompiler: a kernel as it is after Julia's own passes, which remove what only Julia's LLVM knows, goes through as
+# bitcode. What @device_code_ptx prints is the PTX without warpwise.
 #
 #   using CUDA, GPUCompiler, LLVM
 #   function ptx_of(f, types; options = "-O3 -mcpu=sm_90 --ptx")
-#       job = CompilerJob(methodinstance(typeof(f), types), CUDA.compiler_config(device(); kernel = true))
-#       JuliaContext() do context
-#           ir, _ = GPUCompiler.compile(:llvm, job; optimize = false)
-#           output, remarks = Warpwise.optimize(convert(Vector{UInt8}, ir); options)
-#           String(output), remarks
+#       config = CUDA.CUDACore.compiler_config(device()) # before CUDA.jl 6: CUDA.compiler_config
+#       job = CompilerJob(methodinstance(typeof(f), Tuple{types...}), config)
+#       bitcode = JuliaContext() do context
+#           ir, _ = GPUCompiler.compile(:llvm, job)
+#           convert(Vector{UInt8}, ir)
 #       end
+#       ptx, remarks = Warpwise.optimize(bitcode; options)
+#       String(ptx), remarks
 #   end
 
 end

@@ -16,7 +16,8 @@ extern "C" {
 
 typedef struct warpwise_result warpwise_result;
 
-// Optimizes one module for NVPTX: bitcode, or LLVM IR as text, of LLVM 17 to that of `warpwise-opt --version`.
+// Optimizes one module for NVPTX: LLVM IR as text of LLVM 17 to that of `warpwise-opt --version`, or bitcode, which may
+// be older (a test has that of LLVM 9).
 // `options` are words of opt's command line, or null:
 //   -O0 to -O3, -passes=PIPELINE   what runs; without any of them -O3
 //   -mtriple= -mcpu= -mattr=       the target, instead of the module's
