@@ -212,6 +212,48 @@ fn what_clang_refuses_falls_back_object_for_object() {
     assert!(place.join("out.o").exists());
 }
 
+/// Why public programs did not build: what is not mended is compiled by nvcc itself.
+#[test]
+fn causes_seen_in_programs_are_mended_or_fall_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let kernel = "__global__ void k(float *p)";
+    for (name, source, is_mended) in [
+        // a table that is too large for constant memory
+        (
+            "table",
+            format!("const __device__ float t[200000] = {{1}};\n{kernel} {{ *p = t[threadIdx.x * 9]; }}\n"),
+            true,
+        ),
+        // a header of the program that defines again what CUDA's do
+        (
+            "macro",
+            format!(
+                "#include <math.h>\n#undef __device__\n#define __device__ __attribute__((device))\n__device__ float f() {{ return 1; }}\n{kernel} {{ *p = f(); }}\n"
+            ),
+            true,
+        ),
+        ("only", format!("#ifdef __NVCC__\n#define N 4\n#endif\n{kernel} {{ *p = N; }}\n"), false),
+        (
+            "void",
+            format!(
+                "struct V {{ float v; __device__ void operator=(int i) {{ v = i; }} __device__ void operator=(float f) {{ v = f; }} }};\n#include <cuda_fp16.h>\n{kernel} {{ half2 h; h = {{}}; *p = __low2float(h); }}\n"
+            ),
+            false,
+        ),
+    ] {
+        fs::write(place.join(format!("{name}.cu")), source).unwrap();
+        let output = nvcc(place, &format!("-arch=sm_90 -c {name}.cu"));
+        assert_eq!(output.status.success(), is_mended, "{name}: {}", stderr(&output));
+        if !is_mended {
+            assert!(stderr(&output).contains("--fallback"), "{name}: {}", stderr(&output));
+            let output = nvcc(place, &format!("--fallback -arch=sm_90 -c {name}.cu"));
+            assert!(output.status.success(), "{name}: {}", stderr(&output));
+        }
+        assert!(place.join(format!("{name}.o")).exists());
+    }
+}
+
 /// Stands for the CUDA runtime: says which kernel each launch is of, by the address under which it was registered.
 const RUNTIME: &str = r#"
 #include <cstdio>

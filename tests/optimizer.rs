@@ -12,14 +12,18 @@ fn folder() -> PathBuf {
     std::env::var_os("WARPWISE_STATIC").map_or_else(|| plugin().parent().unwrap().to_owned(), PathBuf::from)
 }
 
-/// `warpwise opt`, which finds nothing in its environment if it contains its LLVM.
-fn ours() -> Command {
+/// `warpwise opt` or `warpwise llc`, which finds nothing in its environment if it contains its LLVM.
+fn our(tool: &str) -> Command {
     let mut command = Command::new(folder().join("warpwise"));
     if std::env::var_os("WARPWISE_STATIC").is_some() {
         command.env_clear();
     }
-    command.arg("opt");
+    command.arg(tool);
     command
+}
+
+fn ours() -> Command {
+    our("opt")
 }
 
 fn run(mut command: Command, arguments: &[&str], module: &[u8]) -> Output {
@@ -116,6 +120,10 @@ fn options_are_those_of_opt() {
     assert!(std::fs::read_to_string(folder.path().join(remarks)).unwrap().contains("warpwise"));
     let version = run(ours(), &["--version"], b"");
     assert!(stdout(&version).contains(&format!("LLVM version {MAJOR}.")), "{}", stdout(&version));
+    if let Some(contained) = std::env::var_os("WARPWISE_STATIC") {
+        let size = std::fs::metadata(Path::new(&contained).join("warpwise")).unwrap().len();
+        assert!(size < 70_000_000, "the command has {size} bytes");
+    }
 }
 
 #[test]
@@ -127,6 +135,40 @@ fn ptx_is_that_of_llc() {
         let theirs = run(llvm_tool("llc"), &[level, "-mcpu=sm_90"], &ir.stdout);
         assert_eq!(stdout(&own), stdout(&theirs), "{level}");
         assert!(stdout(&own).contains(".entry k("));
+    }
+}
+
+/// With the command lines of cuda-oxide, AdaptiveCpp and Julia's GPUCompiler.
+#[test]
+fn llc_is_that_of_llvm() {
+    let ir = run(ours(), &["-O3", "-S"], KERNEL.as_bytes()).stdout;
+    for line in [
+        "-march=nvptx64 -mcpu=sm_90 -mattr=+ptx83 -fp-contract=fast --nvvm-reflect-add=__CUDA_PREC_DIV=1",
+        "--mtriple=nvptx64-nvidia-cuda --march=nvptx64 --frame-pointer=none --mattr=+ptx80 --mcpu=sm_80 -O3",
+        "-mtriple=nvptx64-nvidia-cuda -mcpu=sm_90 -nvptx-fma-level=1 -filetype=asm -O0 -",
+    ] {
+        let line: Vec<&str> = line.split(' ').collect();
+        let (own, theirs) = (run(our("llc"), &line, &ir), run(llvm_tool("llc"), &line, &ir));
+        assert!(own.status.success(), "{line:?}: {}", stderr(&own));
+        assert_eq!(stdout(&own), stdout(&theirs), "{line:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let host = "target triple = \"x86_64-unknown-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n";
+    for (name, text, arguments, made) in [
+        ("k.ll", KERNEL, ["-mcpu=sm_90"].as_slice(), "k.s"),
+        ("host.ll", host, &["-filetype=obj", "--relocation-model=pic"], "host.o"),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        our("llc").current_dir(&folder).args(arguments).arg(name).assert().success().stdout("").stderr("");
+        assert!(std::fs::metadata(folder.path().join(made)).unwrap().len() > 100, "{made}");
+    }
+    for (arguments, name) in
+        [(["-passes=dce", "-"], "-passes"), (["-frob", "-"], "-frob"), (["-O2", "no/file.ll"], "no/file.ll")]
+    {
+        let output = run(our("llc"), &arguments, KERNEL.as_bytes());
+        let said = stderr(&output);
+        assert!(!output.status.success() && said.starts_with("warpwise-llc: "), "{arguments:?}: {said}");
+        assert!(said.contains(name) && said.trim_end().lines().count() == 1, "{arguments:?}: {said}");
     }
 }
 
@@ -212,6 +254,37 @@ fn the_library_gives_what_the_command_gives() {
     }
     let output = python.output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
+/// As warpwise_opt.h says, for which C needs nothing but the library.
+#[test]
+fn c_calls_the_library() {
+    let place = tempfile::tempdir().unwrap();
+    let (source, program) = (place.path().join("use.c"), place.path().join("use"));
+    let text = r#"
+#include "warpwise_opt.h"
+#include <stdio.h>
+int main(void) {
+  static char module[1 << 16];
+  size_t size = fread(module, 1, sizeof module, stdin);
+  warpwise_result *result = warpwise_optimize(module, size, "-O3 -mcpu=sm_90 --ptx");
+  const char *wrong = warpwise_error(result);
+  printf("%s\n%s\n", wrong ? wrong : warpwise_output(result, &size), warpwise_remarks(result));
+  warpwise_free(result);
+  return wrong != 0;
+}
+"#;
+    std::fs::write(&source, text).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]).arg(&source).arg("-o").arg(&program);
+    cc.arg("-I").arg(root().join("src/opt")).arg(folder().join("libwarpwise_opt.so")).assert().success();
+    for (module, succeeds, part) in
+        [(KERNEL, true, ".entry k("), (KERNEL, true, "\"DivergentBranch\""), ("odd", false, "LLVM IR")]
+    {
+        let output = run(Command::new(&program), &[], module.as_bytes());
+        assert_eq!(output.status.success(), succeeds, "{}", stderr(&output));
+        assert!(stdout(&output).contains(part), "{}", stdout(&output));
+    }
 }
 
 /// In a process that has the LLVM of Julia, from the file that is installed.

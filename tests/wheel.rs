@@ -96,6 +96,7 @@ fn the_wheel_needs_no_llvm() {
     for (program, words, part) in [
         ("warpwise", ["opt", "-O3", "-S", "k.ll"].as_slice(), "define ptx_kernel void @k("),
         ("warpwise-opt", &["-O3", "-mcpu=sm_90", "--ptx", "k.ll"], ".entry k("),
+        ("warpwise-llc", &["-mcpu=sm_90", "k.ll", "-o", "-"], ".entry k("),
         ("warpwise", &["report", "k.ll"], "k"),
         ("warpwise", &["simt", "k.ll", "--arg", "i32[1]:zero", "--arg", "i32:1"], "0"),
         ("warpwise", &["time", "--help"], "Usage"),

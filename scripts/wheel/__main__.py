@@ -1,4 +1,4 @@
-"""`python -m warpwise …` and the scripts `warpwise`, `warpwise-nvcc` and `warpwise-opt`: this installation's command."""
+"""`python -m warpwise …` and the scripts `warpwise`, `warpwise-nvcc`, `-opt` and `-llc`: this installation's command."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from warpwise import path
 
 
 def _become(name):
-    # the command is the driver or the optimizer if it is called by that name
+    # the command is the driver, the optimizer or the code generator if it is called by that name
     os.execv(path("bin", "warpwise"), [name, *sys.argv[1:]])
 
 
@@ -21,6 +21,10 @@ def nvcc():
 
 def opt():
     _become("warpwise-opt")
+
+
+def llc():
+    _become("warpwise-llc")
 
 
 if __name__ == "__main__":

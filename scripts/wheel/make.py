@@ -21,7 +21,7 @@ Requires-Python: >=3.8
 WHEEL = "Wheel-Version: 1.0\nGenerator: warpwise\nRoot-Is-Purelib: false\nTag: {tag}\n"
 SCRIPTS = "[console_scripts]\n" + "".join(
     f"{name} = warpwise.__main__:{function}\n"
-    for name, function in [("warpwise", "main"), ("warpwise-nvcc", "nvcc"), ("warpwise-opt", "opt")]
+    for name, function in [("warpwise", "main"), ("warpwise-nvcc", "nvcc"), ("warpwise-opt", "opt"), ("warpwise-llc", "llc")]
 )
 
 

@@ -1,5 +1,5 @@
-//! How do programs run warpwise's passes that load no plugin? [`drive`] is the command line of `opt`, for those that start
-//! it; `warpwise_opt.h` declares the functions of `libwarpwise_opt.so`, for just-in-time compilers. With the static
+//! How do programs run warpwise's passes that load no plugin? [`drive`] is the command line of `opt`, and of the `llc` that
+//! reads what it writes, for those that start them; `warpwise_opt.h` declares the functions of `libwarpwise_opt.so`, for just-in-time compilers. With the static
 //! libraries of LLVM (`scripts/install --static`) neither needs an LLVM, nor meets another in the same process.
 #![allow(unsafe_code)] // the C boundary: each block names its guarantor
 
@@ -8,7 +8,9 @@ use std::os::unix::ffi::OsStringExt;
 use warpwise as _; // the passes, which C++ registers
 
 /// The name by which `opt`'s command line is run.
-pub const PROGRAM: &str = "warpwise-opt";
+pub const OPT: &str = "warpwise-opt";
+/// The name by which `llc`'s command line is run: no other LLVM need read the bitcode of this one.
+pub const LLC: &str = "warpwise-llc";
 
 /// Whether LLVM 23 is inside, as `scripts/lib/llvm/static` builds it.
 pub const CONTAINS_LLVM: bool = option_env!("WARPWISE_CONTAINS_LLVM").is_some();
@@ -17,10 +19,10 @@ unsafe extern "C" {
     fn warpwise_opt_main(count: c_int, words: *mut *mut c_char) -> c_int;
 }
 
-/// Runs a command line of `opt` (without the program's name) with the passes of warpwise and `--ptx`; returns the exit
-/// status. It may end the process.
-pub fn drive(arguments: Vec<OsString>) -> i32 {
-    let words = std::iter::once(PROGRAM.into()).chain(arguments);
+/// Runs a command line of [`OPT`], with the passes of warpwise and `--ptx`, or of [`LLC`]; returns the exit status. It may
+/// end the process.
+pub fn drive(program: &str, arguments: Vec<OsString>) -> i32 {
+    let words = std::iter::once(program.into()).chain(arguments);
     // the system gives programs no word with a NUL
     let words: Vec<CString> = words.filter_map(|word: OsString| CString::new(word.into_vec()).ok()).collect();
     let mut pointers: Vec<*mut c_char> = words.iter().map(|word| word.as_ptr().cast_mut()).collect();

@@ -44,6 +44,7 @@ enum Command {
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),
     Nvcc(nvcc::NvccArgs),
+    Llc(optimizer::LlcArgs),
     Opt(optimizer::OptArgs),
     Report(report::ReportArgs),
     Time(warpwise_timer::time::TimeArgs),
@@ -87,16 +88,18 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// When started as `warpwise-nvcc` or `warpwise-opt`, the command is the compiler driver or the optimizer, for builds and
-/// programs that require a name of one word.
+/// When started as `warpwise-nvcc`, `warpwise-opt` or `warpwise-llc`, the command is the compiler driver, the optimizer or
+/// the code generator, for builds and programs that require a name of one word.
 fn dispatch() -> Result<ExitCode> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
     if program.file_name().is_some_and(|name| name == nvcc::PROGRAM) {
         return nvcc::drive(arguments.collect());
     }
-    if program.file_name().is_some_and(|name| name == warpwise_opt::PROGRAM) {
-        return Ok(optimizer::drive(arguments.collect()));
+    for tool in [warpwise_opt::OPT, warpwise_opt::LLC] {
+        if program.file_name().is_some_and(|name| name == tool) {
+            return Ok(optimizer::drive(tool, arguments.collect()));
+        }
     }
     run(Cli::parse().command)
 }
@@ -129,7 +132,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Time(args) => warpwise_timer::time::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Nvcc(args) => nvcc::run(args),
-        Command::Opt(args) => Ok(optimizer::drive(args.arguments)),
+        Command::Llc(args) => Ok(optimizer::drive(warpwise_opt::LLC, args.arguments)),
+        Command::Opt(args) => Ok(optimizer::drive(warpwise_opt::OPT, args.arguments)),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),

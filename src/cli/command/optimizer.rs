@@ -1,4 +1,5 @@
-//! `warpwise opt`: how does a program get the passes that calls LLVM's `opt`?
+//! `warpwise opt` and `warpwise llc`: how does a program get the passes that calls LLVM's `opt`, and code from what they
+//! wrote?
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,7 +12,15 @@ pub struct OptArgs {
     pub arguments: Vec<OsString>,
 }
 
-/// Runs a command line of opt (without the program's name).
-pub fn drive(arguments: Vec<OsString>) -> ExitCode {
-    ExitCode::from(u8::try_from(warpwise_opt::drive(arguments)).unwrap_or(1))
+/// Generate code as LLVM's llc does: for tools that run opt and llc, which must be of the same LLVM.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct LlcArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "LLC'S ARGUMENTS")]
+    pub arguments: Vec<OsString>,
+}
+
+/// Runs a command line of `program` (`warpwise_opt::OPT` or `LLC`).
+pub fn drive(program: &str, arguments: Vec<OsString>) -> ExitCode {
+    ExitCode::from(u8::try_from(warpwise_opt::drive(program, arguments)).unwrap_or(1))
 }

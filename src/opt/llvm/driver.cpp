@@ -1,4 +1,5 @@
-// What does `warpwise-opt` make of its command line? It takes that of LLVM's `opt`, as far as people use it, and --ptx.
+// What do `warpwise-opt` and `warpwise-llc` make of their command lines? They take those of LLVM's `opt`, as far as
+// people use it, with --ptx, and of `llc`.
 
 #include "api.h"
 #include "job.h"
@@ -24,7 +25,8 @@ using namespace llvm;
 
 namespace {
 
-constexpr const char *Name = "warpwise-opt";
+const char *Name; // of the program
+bool IsLlc;       // no passes run, and what comes out is code
 
 enum class Printing { None, Normal, Verbose, Quiet };
 
@@ -34,7 +36,8 @@ struct Options {
   cl::opt<std::string> Output{"o", cl::desc("Where the result goes"), cl::value_desc("filename"), cl::init("-")};
   cl::opt<std::string> Passes{"passes", cl::desc("The pipeline, with passes separated by commas")};
   cl::alias PassesToo{"p", cl::desc("Alias for -passes"), cl::aliasopt(Passes)};
-  cl::list<char> Levels{"O", cl::desc("0 to 3, s or z: -passes='default<O…>'"), cl::Prefix};
+  cl::list<char> Levels{"O", cl::desc("0 to 3, s or z: -passes='default<O…>'; for llc, how code is generated"),
+                        cl::Prefix};
   cl::opt<bool> IsPtx{"ptx", cl::desc("Go on to PTX")};
   cl::opt<bool> IsText{"S", cl::desc("Write text")};
   cl::opt<bool> IsForced{"f", cl::desc("Write bitcode to terminals, too")};
@@ -75,7 +78,8 @@ void parse(int Count, char **Words, const Options &Given) {
   cl::AddExtraVersionPrinter([](raw_ostream &OS) { OS << "  with the passes of warpwise " WARPWISE_VERSION "\n"; });
   std::string Text;
   raw_string_ostream Wrong(Text);
-  if (!cl::ParseCommandLineOptions(Count, Words, "LLVM's optimizer with the passes of warpwise\n", &Wrong)) {
+  const char *What = IsLlc ? "LLVM's code generator\n" : "LLVM's optimizer with the passes of warpwise\n";
+  if (!cl::ParseCommandLineOptions(Count, Words, What, &Wrong)) {
     StringRef Sentence = StringRef(Text).split('\n').first.split("  Try: ").first;
     Sentence.consume_front((Twine(Name) + ": ").str());
     if (Sentence.empty())
@@ -90,6 +94,8 @@ void parse(int Count, char **Words, const Options &Given) {
   if (!Given.Levels.empty() && !Given.Passes.empty())
     fail("-O" + Twine(Given.Levels[0]) + " and -passes exclude each other: -passes='default<O" +
          Twine(Given.Levels[0]) + ">,…' says both");
+  if (IsLlc && !Given.Passes.empty())
+    fail("-passes is an option of opt's: this generates code and runs no passes");
   if (Given.IsPtx && Given.IsText)
     fail("-S asks for LLVM IR and --ptx for PTX: only one of them can be written");
 }
@@ -113,9 +119,17 @@ std::unique_ptr<Module> read(LLVMContext &Context, const Options &Given) {
   return M;
 }
 
-void write(Module &M, TargetMachine *Machine, const Options &Given, raw_pwrite_stream &Out) {
-  if (Given.IsPtx) {
-    if (Error Wrong = warpwise::generate(M, *Machine, Out))
+// Where llc writes to if nothing is said.
+std::string beside(StringRef Input, CodeGenFileType Kind) {
+  if (Input == "-" || Kind == CodeGenFileType::Null)
+    return "-";
+  bool IsIr = Input.ends_with(".bc") || Input.ends_with(".ll");
+  return (Input.drop_back(IsIr ? 3 : 0) + (Kind == CodeGenFileType::ObjectFile ? ".o" : ".s")).str();
+}
+
+void write(Module &M, TargetMachine *Machine, const Options &Given, CodeGenFileType Kind, raw_pwrite_stream &Out) {
+  if (Given.IsPtx || IsLlc) {
+    if (Error Wrong = warpwise::generate(M, *Machine, Out, Kind))
       fail(toString(std::move(Wrong)));
   } else if (Given.IsText) {
     M.print(Out, nullptr);
@@ -128,6 +142,8 @@ void write(Module &M, TargetMachine *Machine, const Options &Given, raw_pwrite_s
 
 extern "C" int warpwise_opt_main(int Count, char **Words) {
   InitLLVM Start(Count, Words);
+  Name = Words[0];
+  IsLlc = StringRef(Name).ends_with("llc");
   warpwise::know_targets();
   static Options Given;
   parse(Count, Words, Given);
@@ -147,8 +163,12 @@ extern "C" int warpwise_opt_main(int Count, char **Words) {
     auto Digit = CodeGenOpt::parseLevel(Level).value_or(CodeGenOptLevel::Default);
     if (auto Made = warpwise::machine(*M, CPU, Features, Digit))
       Machine = std::move(*Made);
+    else if (IsLlc)
+      fail(toString(Made.takeError()));
     else
       errs() << Name << ": warning: " << toString(Made.takeError()) << '\n';
+  } else if (IsLlc) {
+    fail(Given.Input + " does not say for which target it is: -mtriple says it");
   }
   if (Given.IsPtx && !M->getTargetTriple().isNVPTX())
     fail("--ptx needs a module for nvptx64-nvidia-cuda, and this one is for '" + M->getTargetTriple().str() +
@@ -156,7 +176,10 @@ extern "C" int warpwise_opt_main(int Count, char **Words) {
   warpwise::set_chip(*M, CPU, Features);
 
   std::error_code Failure;
-  bool IsText = Given.IsText || Given.IsPtx;
+  CodeGenFileType Kind = IsLlc ? codegen::getFileType() : CodeGenFileType::AssemblyFile;
+  bool IsText = IsLlc ? Kind != CodeGenFileType::ObjectFile : Given.IsText || Given.IsPtx;
+  if (IsLlc && Given.Output.getNumOccurrences() == 0)
+    Given.Output = beside(Given.Input, Kind);
   ToolOutputFile Out(Given.IsSilent ? "-" : StringRef(Given.Output), Failure,
                      IsText ? sys::fs::OF_TextWithCRLF : sys::fs::OF_None);
   if (Failure)
@@ -169,12 +192,13 @@ extern "C" int warpwise_opt_main(int Count, char **Words) {
   How.PrintsAnalyses = Given.Prints != Printing::Quiet;
   How.PrintsDetails = Given.Prints == Printing::Verbose;
   std::string Passes = Given.Passes;
-  if (!Given.Levels.empty())
+  if (!Given.Levels.empty() && !IsLlc)
     Passes = ("default<O" + Twine(Level) + ">").str();
-  if (Error Wrong = warpwise::optimise(*M, Machine.get(), Passes, How))
-    fail(toString(std::move(Wrong)));
+  if (!IsLlc)
+    if (Error Wrong = warpwise::optimise(*M, Machine.get(), Passes, How))
+      fail(toString(std::move(Wrong)));
   if (!IsSilent)
-    write(*M, Machine.get(), Given, Out.os());
+    write(*M, Machine.get(), Given, Kind, Out.os());
   reportAndResetTimings();
   if (Context.getDiagHandlerPtr()->HasErrors)
     return 1;

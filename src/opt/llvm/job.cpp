@@ -26,6 +26,7 @@ void warpwise::know_targets() {
   std::call_once(Once, [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmParser();
+    InitializeNativeTargetAsmPrinter();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -80,12 +81,12 @@ Error warpwise::optimise(Module &M, TargetMachine *Machine, StringRef Passes, co
   return Error::success();
 }
 
-Error warpwise::generate(Module &M, TargetMachine &Machine, raw_pwrite_stream &Out) {
+Error warpwise::generate(Module &M, TargetMachine &Machine, raw_pwrite_stream &Out, CodeGenFileType Kind) {
   M.setDataLayout(Machine.createDataLayout()); // older modules have an older one
   legacy::PassManager Code;
   Code.add(new TargetLibraryInfoWrapperPass(TargetLibraryInfoImpl(M.getTargetTriple())));
-  if (Machine.addPassesToEmitFile(Code, Out, nullptr, CodeGenFileType::AssemblyFile))
-    return createStringError("there is no assembly for " + M.getTargetTriple().str());
+  if (Machine.addPassesToEmitFile(Code, Out, nullptr, Kind))
+    return createStringError("no such code is generated for " + M.getTargetTriple().str());
   Code.run(M);
   return Error::success();
 }

@@ -34,7 +34,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine(const llvm::Module 
 // Runs a pipeline as `opt` does with the plugin loaded. `Machine` may be null.
 llvm::Error optimise(llvm::Module &M, llvm::TargetMachine *Machine, llvm::StringRef Passes, const Instruments &How);
 
-// Writes the module as assembly; for NVPTX that is PTX.
-llvm::Error generate(llvm::Module &M, llvm::TargetMachine &Machine, llvm::raw_pwrite_stream &Out);
+// Writes the module as code; for NVPTX that is PTX.
+llvm::Error generate(llvm::Module &M, llvm::TargetMachine &Machine, llvm::raw_pwrite_stream &Out,
+                     llvm::CodeGenFileType Kind = llvm::CodeGenFileType::AssemblyFile);
 
 } // namespace warpwise
