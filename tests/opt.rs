@@ -104,6 +104,7 @@ fn another_llvm_is_refused_with_a_sentence() {
     let said = stderr(&output);
     assert!(!output.status.success(), "{said}");
     assert!(said.contains(&format!("built for LLVM {MAJOR} and cannot be loaded into LLVM {next}")), "{said}");
+    assert_eq!(said.contains("libwarpwise-23.so"), next == 23, "{said}");
 }
 
 #[test]

@@ -93,6 +93,8 @@ fn the_wheel_needs_no_llvm() {
     let folder = tempfile::tempdir().unwrap();
     let Some(environment) = environment(folder.path()) else { return };
     fs::write(folder.path().join("use.py"), SCRIPT).unwrap();
+    let is_contained = plugin().parent().unwrap().with_file_name("static").join("warpwise").exists();
+    let plugins = if is_contained { "['libwarpwise-23.so', 'libwarpwise.so'" } else { "['libwarpwise.so'" };
     for (program, words, part) in [
         ("warpwise", ["opt", "-O3", "-S", "k.ll"].as_slice(), "define ptx_kernel void @k("),
         ("warpwise-opt", &["-O3", "-mcpu=sm_90", "--ptx", "k.ll"], ".entry k("),
@@ -102,6 +104,7 @@ fn the_wheel_needs_no_llvm() {
         ("warpwise", &["time", "--help"], "Usage"),
         ("warpwise", &["compare", "--help"], "Usage"),
         ("python", &["use.py", "k.ll"], ""),
+        ("python", &["-c", "import os, warpwise; print(sorted(os.listdir(warpwise.path('lib'))))"], plugins),
     ] {
         let mut command = Command::new(environment.join("bin").join(program));
         let output = command.env_clear().current_dir(folder.path()).args(words).output().unwrap();

@@ -58,9 +58,10 @@ fn other_copy() -> Option<String> {
 /// Why the LLVM of this program cannot be used.
 static NO_LLVM: LazyLock<Option<String>> = LazyLock::new(|| {
     if let Some(major) = loading_llvm().filter(|&major| major != BUILT_FOR) {
+        let other = if major == 23 { ", or libwarpwise-23.so, which `scripts/install --static` installs" } else { "" };
         return Some(format!(
             "this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the programs of \
-             LLVM {BUILT_FOR}"
+             LLVM {BUILT_FOR}{other}"
         ));
     }
     // SAFETY: defined in passes/symbols.cpp; the name is in the symbol table of this file.
