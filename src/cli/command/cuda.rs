@@ -122,15 +122,16 @@ pub fn tree_flags(cuda: &Path) -> Vec<String> {
 }
 
 /// Compiles a CUDA file to device IR (`sm_90`, -O3, line tables). Returns the temporary folder, which is deleted when
-/// it is dropped, and the path of the IR in it. Later flags override earlier ones, so `extra` may contain `-O0`.
+/// it is dropped, and the path of the IR in it: bitcode, because in text a newer LLVM takes debug information for broken
+/// that was right. Later flags override earlier ones, so `extra` may contain `-O0`.
 pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBuf)> {
     if !path.is_file() {
         bail!("cannot read {}: no such file", path.display());
     }
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
-    let output = folder.path().join(stem).with_extension("ll");
-    compile_device(path, &[&["-g1", "-emit-llvm"], extra].concat(), &output)?;
+    let output = folder.path().join(stem).with_extension("bc");
+    compile_device(path, &[&["-g1", "-emit-llvm", "-c"], extra].concat(), &output)?;
     Ok((folder, output))
 }
 
@@ -138,11 +139,13 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
 /// ones. What clang refuses may be written for nvcc, so it is tried with what nvcc declares, too. Gives what clang said.
 pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<String> {
     let (clang, cuda) = (find_clang()?, find_cuda_of(flags)?);
+    let is_bitcode = ["-emit-llvm", "-c"].iter().all(|flag| flags.contains(flag));
     let compile = |before: &[&str]| -> Result<(bool, String)> {
         let result = Command::new(&clang)
             .args(["-x", "cuda"])
             .arg(source)
-            .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"])
+            .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3"])
+            .args((!is_bitcode).then_some("-S")) // which would override -c
             .args(tree_flags(&cuda))
             .arg("--cuda-device-only")
             .args(before)
