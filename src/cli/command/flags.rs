@@ -88,6 +88,24 @@ impl ClangFlags {
             ["-fno-discard-value-names", "-Xclang", "-disable-O0-optnone", "-Xclang", "-debug-info-kind=limited"];
         ours.into_iter().chain(self.plain.iter().map(String::as_str)).collect()
     }
+
+    /// What of flags says how clang goes on with what its front end made of CUDA, where multiply-adds may be formed.
+    pub fn behind_front_end(flags: &[String]) -> Vec<&str> {
+        let mut kept = vec!["-ffp-contract=fast", "-O3"];
+        let mut rest = flags.iter().map(String::as_str);
+        while let Some(flag) = rest.next() {
+            match flag {
+                "-Xarch_host" => drop(rest.next()),
+                "-mllvm" => kept.extend([flag].into_iter().chain(rest.next())),
+                "-funroll-loops" | "-fno-unroll-loops" => kept.push(flag),
+                _ if ["-O", "-mllvm=", "-ffp-contract=", "-fpass-plugin="].iter().any(|one| flag.starts_with(one)) => {
+                    kept.push(flag);
+                }
+                _ => {}
+            }
+        }
+        kept
+    }
 }
 
 /// What follows `-warpwise-`.

@@ -1,27 +1,30 @@
 //! `warpwise unit` (hidden): what does the report of a project need from one translation unit? Runs in a process of its
 //! own, so that no source can affect the others.
 //!
-//! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
-//! The output lists the files that were read, so that it can be cached until one of them changes.
+//! What clang's front end makes of the device side is compiled without the plugin, and reported on as `warpwise report`
+//! does it, and with the plugin, whose remarks are counted. The output lists the files that were read, so that it can be
+//! cached until one of them changes.
 
-use super::cuda::{compile_device, compile_device_ir, find_clang, find_cuda, find_cuda_of, find_plugin};
+use super::cuda::{compile_device_ir, find_clang, find_cuda, find_cuda_of, find_plugin};
 use super::flags::ClangFlags;
 use super::nvcc::headers;
-use super::report::compile_ptx;
 use crate::map_report::page::{self, Reported};
 use crate::ptxas::assemble;
 use crate::report::index::{Deed, KernelRow, Machine, Unit};
 use crate::report::launch::statements;
 use crate::report::model::{self, FunctionReport, LineOf, Report};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
 use warpwise::map;
 use warpwise_analysis::counts::table::Table;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::llvm::debug_check::strip;
 use warpwise_ir::llvm::owned::OwnedModule;
 use warpwise_ir::source::Sources;
 use warpwise_listing::Resources;
@@ -58,30 +61,78 @@ pub fn run(args: &UnitArgs) -> Result<()> {
 /// Looks at one translation unit: what the code is, and what the build's own compile makes of it.
 pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Unit> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let list = folder.path().join("dependencies").display().to_string();
-    let mut clang = flags.for_ir();
-    clang.extend(["-MD", "-MF", &list]);
-    let (_ir_folder, ir) = compile_device_ir(file, &clang)?;
-    let module = OwnedModule::from_file(&ir)?;
+    let at = |name: &str| folder.path().join(name);
+    let front = FrontEnd::of(file, flags, &at("dependencies"))?;
+    let (plain, with_plugin) = (at("plain.bc"), at("plugin.bc"));
+    front.optimise(&ClangFlags::behind_front_end(&flags.plain), &plain)?;
     let analysis_block = block.or(flags.settings.block);
-    let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block });
+    let options = || Options { block: analysis_block };
     let build =
         |analysis: &ModuleAnalysis<'_>| model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let module = OwnedModule::from_file(&plain)?;
+    let analysis = ModuleAnalysis::new(module.handle(), options());
     let (report, table) = (build(&analysis), map::describe(&analysis, file));
     drop(analysis);
-    let deeds = deeds(file, flags, block, folder.path())?;
-    let after = if flags.is_unoptimised { None } else { Some(with_plugin(file, flags, block)?) };
-    let options = Options { block: analysis_block };
-    let mut after = after.map(|after| build(&ModuleAnalysis::new(after.handle(), options)));
+    let deeds = deeds(&front, flags, block, &with_plugin)?;
+    let changed = OwnedModule::from_file(&with_plugin)?;
+    let mut after = (!flags.is_unoptimised).then(|| build(&ModuleAnalysis::new(changed.handle(), options())));
     // how often a loop turns is a guess, and the same for one whose turns do four times as much
     let is_comparable = |symbol: &str| !deeds.iter().any(|one| one.symbol == symbol && one.remark == "LoopUnrolled");
-    after.iter_mut().for_each(|after| after.functions.retain(|function| is_comparable(&function.symbol)));
-    let machine = machine(file, flags, folder.path());
+    after.iter_mut().for_each(|after: &mut Report| after.functions.retain(|function| is_comparable(&function.symbol)));
+    let machine = machine(&front, flags, [(&module, &plain), (&changed, &with_plugin)]);
     let mut unit = of(&table, file, (&report, after.as_ref(), &deeds), &machine);
-    unit.dependencies = dependencies(Path::new(&list))?;
+    unit.dependencies = dependencies(&at("dependencies"))?;
     // what nvcc declares lay in a temporary folder
     unit.dependencies.retain(|file| Path::new(file).is_file());
     Ok(unit)
+}
+
+/// What clang's front end makes of the device side, which is then optimised and compiled as the build does it, with the
+/// plugin and without.
+struct FrontEnd {
+    _folder: TempDir,
+    ir: PathBuf,
+    /// The target, as it would be said on clang's command line.
+    target: Vec<String>,
+}
+
+impl FrontEnd {
+    /// `list`: where the names of the files that were read are written.
+    fn of(file: &Path, flags: &ClangFlags, list: &Path) -> Result<FrontEnd> {
+        let list = list.display().to_string();
+        let mut clang = flags.for_ir();
+        clang.extend(["-MD", "-MF", &list, "-Xclang", "-disable-llvm-passes"]);
+        let (folder, ir) = compile_device_ir(file, &clang)?;
+        let module = OwnedModule::from_file(&ir)?;
+        let mut target = vec!["--target=nvptx64-nvidia-cuda".to_owned()];
+        if let Some(function) = module.handle().functions().find(|function| !function.is_declaration()) {
+            target.push(format!("-march={}", function.target_cpu()));
+            let features = function.string_attribute("target-features").unwrap_or_default();
+            let version = features.split(',').filter(|one| one.starts_with("+ptx"));
+            target.extend(version.flat_map(|one| ["-Xclang", "-target-feature", "-Xclang", one].map(str::to_owned)));
+        }
+        Ok(FrontEnd { _folder: folder, ir, target })
+    }
+
+    /// Runs LLVM's passes.
+    fn optimise(&self, flags: &[&str], output: &Path) -> Result<()> {
+        self.clang(&self.ir, &[flags, &["-emit-llvm", "-c", "-fno-discard-value-names"]].concat(), output)
+    }
+
+    /// Makes PTX of what was optimised.
+    fn code(&self, ir: &Path, flags: &ClangFlags, output: &Path) -> Result<()> {
+        let flags = ClangFlags::behind_front_end(&flags.plain);
+        self.clang(ir, &[&flags, &["-S", "-Xclang", "-disable-llvm-passes"][..]].concat(), output)
+    }
+
+    fn clang(&self, ir: &Path, flags: &[&str], output: &Path) -> Result<()> {
+        let clang = find_clang()?;
+        let mut command = Command::new(&clang);
+        command.args(["-w", "-x", "ir"]).arg(ir).args(flags).args(&self.target).arg("-o").arg(output);
+        let done = command.output().with_context(|| format!("cannot run {}", clang.display()))?;
+        ensure!(done.status.success(), "clang cannot compile its own IR:\n{}", String::from_utf8_lossy(&done.stderr));
+        Ok(())
+    }
 }
 
 /// Rows of the kernels, and the source for a page. `machine`: by symbol, what ptxas says without the plugin and with it.
@@ -109,33 +160,22 @@ pub fn of_ir(analysis: &ModuleAnalysis<'_>, file: &Path) -> Unit {
     of(&map::describe(analysis, file), file, (&report, None, &[]), &BTreeMap::new())
 }
 
-/// The code as the plugin leaves it.
-fn with_plugin(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<OwnedModule> {
-    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
-    let block = block.map(|shape| format!("-mllvm=-warpwise-block={shape}"));
-    let more = [&plugin, "-fno-discard-value-names"].into_iter().chain(block.as_deref());
-    let words: Vec<&str> = more.chain(flags.all.iter().map(String::as_str)).collect();
-    let (_folder, ir) = compile_device_ir(file, &words)?;
-    Ok(OwnedModule::from_file(&ir)?)
-}
-
-/// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run.
-fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [Machine; 2]> {
+/// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run. Of modules and their files
+/// debug information goes, with which ptxas does not optimise.
+fn machine(front: &FrontEnd, flags: &ClangFlags, irs: [(&OwnedModule, &Path); 2]) -> BTreeMap<String, [Machine; 2]> {
     let architecture =
         flags.all.iter().rev().find_map(|flag| warpwise_analysis::gpu::chip::name_in(flag.split_once('=')?.1));
     let architecture = architecture.unwrap_or_else(|| warpwise_ir::llvm::target::USUAL.to_owned());
-    let measured = || -> Result<_> {
+    let of = |(module, ir): (&OwnedModule, &Path)| -> Result<_> {
+        let ptx = ir.with_extension("ptx");
+        strip(module);
+        std::fs::write(ir, module.to_bitcode()).context("cannot write IR")?;
+        front.code(ir, flags, &ptx)?;
+        let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
         let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
-        let plain = folder.join("plain.ptx");
-        let words: Vec<&str> = std::iter::once("-g1").chain(flags.plain.iter().map(String::as_str)).collect();
-        compile_device(file, &words, &plain)?;
-        let of = |ptx: &Path| {
-            let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
-            assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)
-        };
-        Ok((of(&plain)?, of(&folder.join(WITH_PLUGIN))?))
+        assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)
     };
-    let Ok((before, after)) = measured() else { return BTreeMap::new() };
+    let [Ok(before), Ok(after)] = irs.map(of) else { return BTreeMap::new() };
     let pair = |(name, kernel): (String, Resources)| {
         let other = after.get(&name)?;
         Some((name, [kernel, *other].map(Machine::from)))
@@ -143,19 +183,17 @@ fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [
     before.into_iter().filter_map(pair).collect()
 }
 
-/// The PTX of the compile with the plugin.
-const WITH_PLUGIN: &str = "unit.ptx";
-
-/// What the build's own compile with the plugin did and refused, by function, remark and line: clang is run as the build
-/// runs it, and writes down every remark.
-fn deeds(file: &Path, flags: &ClangFlags, block: Option<BlockShape>, folder: &Path) -> Result<Vec<Deed>> {
-    let record = folder.join("remarks.yaml");
-    let mut more = flags.all.clone();
-    more.extend(block.map(|shape| format!("-mllvm=-warpwise-block={shape}")));
-    more.extend(["-mllvm=-warpwise-remarks=all", "-foptimization-record-passes=warpwise"].map(str::to_owned));
-    more.push("-fno-discard-value-names".to_owned());
-    more.push(format!("-foptimization-record-file={}", record.display()));
-    compile_ptx(file, &folder.join(WITH_PLUGIN), &more)?;
+/// Compiles with the plugin, as the build does: what it did and refused, by function, remark and line.
+fn deeds(front: &FrontEnd, flags: &ClangFlags, block: Option<BlockShape>, output: &Path) -> Result<Vec<Deed>> {
+    let record = output.with_extension("yaml");
+    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
+    let block = block.map(|shape| format!("-mllvm=-warpwise-block={shape}"));
+    let file = format!("-foptimization-record-file={}", record.display());
+    let mut words = vec![plugin.as_str(), &file, "-foptimization-record-passes=warpwise"];
+    words.extend(ClangFlags::behind_front_end(&flags.all));
+    words.extend(block.as_deref());
+    words.push("-mllvm=-warpwise-remarks=all");
+    front.optimise(&words, output)?;
     // clang writes no file where nothing was said
     Ok(counted(&std::fs::read_to_string(&record).unwrap_or_default()))
 }
