@@ -1,6 +1,7 @@
 //! How do programs run warpwise's passes that load no plugin? [`drive`] is the command line of `opt`, and of the `llc` that
-//! reads what it writes, for those that start them; `warpwise_opt.h` declares the functions of `libwarpwise_opt.so`, for just-in-time compilers. With the static
-//! libraries of LLVM (`scripts/install --static`) neither needs an LLVM, nor meets another in the same process.
+//! reads what it writes, for those that start them; `warpwise_opt.h` declares the functions of `libwarpwise_opt.so`, for
+//! just-in-time compilers. With the static libraries of LLVM (`scripts/install --static`) neither needs an LLVM, nor meets
+//! another in the same process.
 #![allow(unsafe_code)] // the C boundary: each block names its guarantor
 
 use std::ffi::{CString, OsString, c_char, c_int, c_void};

@@ -24,7 +24,6 @@ use warpwise::map;
 use warpwise_analysis::counts::table::Table;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::geometry::BlockShape;
-use warpwise_ir::llvm::debug_check::strip;
 use warpwise_ir::llvm::owned::OwnedModule;
 use warpwise_ir::source::Sources;
 use warpwise_listing::Resources;
@@ -74,12 +73,12 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
     let (report, table) = (build(&analysis), map::describe(&analysis, file));
     drop(analysis);
     let deeds = deeds(&front, flags, block, &with_plugin)?;
-    let changed = OwnedModule::from_file(&with_plugin)?;
-    let mut after = (!flags.is_unoptimised).then(|| build(&ModuleAnalysis::new(changed.handle(), options())));
+    let module = OwnedModule::from_file(&with_plugin)?;
+    let mut after = (!flags.is_unoptimised).then(|| build(&ModuleAnalysis::new(module.handle(), options())));
     // how often a loop turns is a guess, and the same for one whose turns do four times as much
     let is_comparable = |symbol: &str| !deeds.iter().any(|one| one.symbol == symbol && one.remark == "LoopUnrolled");
     after.iter_mut().for_each(|after: &mut Report| after.functions.retain(|function| is_comparable(&function.symbol)));
-    let machine = machine(&front, flags, [(&module, &plain), (&changed, &with_plugin)]);
+    let machine = machine(&front, flags, [&plain, &with_plugin]);
     let mut unit = of(&table, file, (&report, after.as_ref(), &deeds), &machine);
     unit.dependencies = dependencies(&at("dependencies"))?;
     // what nvcc declares lay in a temporary folder
@@ -160,18 +159,15 @@ pub fn of_ir(analysis: &ModuleAnalysis<'_>, file: &Path) -> Unit {
     of(&map::describe(analysis, file), file, (&report, None, &[]), &BTreeMap::new())
 }
 
-/// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run. Of modules and their files
-/// debug information goes, with which ptxas does not optimise.
-fn machine(front: &FrontEnd, flags: &ClangFlags, irs: [(&OwnedModule, &Path); 2]) -> BTreeMap<String, [Machine; 2]> {
+/// What ptxas says of each kernel of the IR without the plugin and with it; nothing if it cannot be run.
+fn machine(front: &FrontEnd, flags: &ClangFlags, irs: [&Path; 2]) -> BTreeMap<String, [Machine; 2]> {
     let architecture =
         flags.all.iter().rev().find_map(|flag| warpwise_analysis::gpu::chip::name_in(flag.split_once('=')?.1));
     let architecture = architecture.unwrap_or_else(|| warpwise_ir::llvm::target::USUAL.to_owned());
-    let of = |(module, ir): (&OwnedModule, &Path)| -> Result<_> {
+    let of = |ir: &Path| -> Result<_> {
         let ptx = ir.with_extension("ptx");
-        strip(module);
-        std::fs::write(ir, module.to_bitcode()).context("cannot write IR")?;
         front.code(ir, flags, &ptx)?;
-        let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
+        let text = without_debug(&std::fs::read_to_string(ptx).context("clang wrote no PTX")?);
         let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
         assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)
     };
@@ -181,6 +177,13 @@ fn machine(front: &FrontEnd, flags: &ClangFlags, irs: [(&OwnedModule, &Path); 2]
         Some((name, [kernel, *other].map(Machine::from)))
     };
     before.into_iter().filter_map(pair).collect()
+}
+
+/// PTX without debug information, with which ptxas does not optimise.
+fn without_debug(ptx: &str) -> String {
+    let code = ptx.split("\t.section").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.starts_with("\t.loc\t"));
+    lines.collect::<Vec<_>>().join("\n").replacen(", debug", "", 1)
 }
 
 /// Compiles with the plugin, as the build does: what it did and refused, by function, remark and line.

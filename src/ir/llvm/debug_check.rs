@@ -52,14 +52,9 @@ pub fn dress(module: &OwnedModule) -> Result<(), String> {
     transform(module, "debugify", None).map(|_| ())
 }
 
-/// Takes all debug information from a module.
-pub fn strip(module: &OwnedModule) {
-    // SAFETY: the module is alive, and nobody holds handles into it.
-    unsafe { warpwise_strip_debug(module.inkwell().as_mut_ptr()) };
-}
-
 /// The text of a module without any debug information, which it loses.
 pub fn stripped(module: &OwnedModule) -> String {
-    strip(module);
+    // SAFETY: the module is alive, and nobody holds handles into it.
+    unsafe { warpwise_strip_debug(module.inkwell().as_mut_ptr()) };
     module.inkwell().print_to_string().to_string()
 }
