@@ -1,26 +1,20 @@
 //! Where is each block of a control-flow graph drawn?
 //!
-//! 1. **Chains**: blocks that follow each other without a branch between them are one box.
-//! 2. **Layers** (Sugiyama 1981): edges back in reverse post-order are ignored; the layer of a box is the length of the
-//!    longest path to it.
-//! 3. **Order** within a layer: by the mean position of the neighbours above, then below, for a few rounds.
-//! 4. **Positions**: layers are centred rows.
-//!
-//! A box is *where lanes meet again* if it is the immediate post-dominator of a box that ends in a divergent branch.
-//!
-//! Cost: blocks plus edges, times [`ROUNDS`], times a logarithm.
+//! Blocks that follow each other without a branch between them are one box; the boxes are laid out in layers (Sugiyama
+//! 1981, the crate `rust-sugiyama`) with the edges that lead back reversed, because it takes acyclic graphs. A box is
+//! *where lanes meet again* if it is the immediate post-dominator of a box that ends in a divergent branch.
 
+use rust_sugiyama::configure::Config;
+use rust_sugiyama::from_vertices_and_edges;
 use serde::Serialize;
 use warpwise_analysis::cfg::{Cfg, Dominators};
 use warpwise_ir::entity::Block;
 use warpwise_ir::graph::Graph;
 
-/// Number of sweeps down and up.
-const ROUNDS: usize = 6;
 /// Width and height of a box, in pixels.
 const SIZE: [u32; 2] = [210, 36];
-/// Horizontal and vertical space between boxes, in pixels.
-const GAP: [u32; 2] = [24, 34];
+/// Space between boxes, in pixels.
+const GAP: u32 = 30;
 
 /// A drawing.
 #[derive(Clone, Debug, Serialize)]
@@ -63,27 +57,28 @@ pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
     (0..).zip(cfg.order.rpo()).for_each(|(position, block)| number[block.as_u32() as usize] = position);
     let index = |block: Block| block.as_u32() as usize;
     let is_back = |from: Block, to: Block| number[index(to)] <= number[index(from)];
-    let mut layers = vec![0; chains.len()];
-    for &from in cfg.order.rpo() {
-        for &to in graph.succs(from).iter().filter(|&&to| !is_back(from, to)) {
-            layers[index(to)] = layers[index(to)].max(layers[index(from)] + 1);
-        }
-    }
-    let depth = layers.iter().max().map_or(0, |most| most + 1);
-    let mut rows: Vec<Vec<Block>> = vec![Vec::new(); depth];
-    cfg.order.rpo().iter().for_each(|&block| rows[layers[index(block)]].push(block));
-    order(&mut rows, &graph, &layers);
-    let widest = rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let edges = || graph.blocks().flat_map(|from| graph.succs(from).iter().map(move |&to| (from, to)));
+    let down = edges().filter(|(from, to)| from != to).map(|(from, to)| {
+        let [above, below] = if is_back(from, to) { [to, from] } else { [from, to] };
+        (above.as_u32(), below.as_u32())
+    });
+    let mut down: Vec<(u32, u32)> = down.collect();
+    down.sort_unstable();
+    down.dedup();
+    let sizes: Vec<_> = (0..chains.len() as u32).map(|own| (own, (f64::from(SIZE[0]), f64::from(SIZE[1])))).collect();
+    let config = Config { vertex_spacing: f64::from(GAP), ..Config::default() };
+    // one layout, because all that is left is reached from the entry
+    let places: Vec<(usize, (f64, f64))> =
+        from_vertices_and_edges(&sizes, &down, &config).into_iter().flat_map(|(places, ..)| places).collect();
+    let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(|(_, at)| of(at)).fold(f64::INFINITY, f64::min);
+    let corner = [least(|at| at.0), least(|at| at.1)];
     // space for edges that curve to the side
-    let margin = SIZE[0] / 3;
-    let inner = widest * (SIZE[0] + GAP[0]);
+    let margin = [SIZE[0] / 3, GAP / 2];
     let mut boxes: Vec<Boxed> = chains.into_iter().map(|blocks| Boxed { at: [0; 2], blocks, joins: false }).collect();
-    for (number, row) in (0u32..).zip(&rows) {
-        let indent = margin + (inner - row.len() as u32 * (SIZE[0] + GAP[0])) / 2;
-        for (position, &block) in (0u32..).zip(row) {
-            boxes[index(block)].at = [indent + position * (SIZE[0] + GAP[0]), GAP[1] / 2 + number * (SIZE[1] + GAP[1])];
-        }
+    for (own, (x, y)) in places {
+        boxes[own].at = [margin[0] + (x - corner[0]).round() as u32, margin[1] + (y - corner[1]).round() as u32];
     }
+    let [right, bottom] = [0, 1].map(|axis| boxes.iter().map(|one| one.at[axis]).max().unwrap_or(0) + SIZE[axis]);
     for block in graph.blocks() {
         let is_split = boxes[index(block)].blocks.last().is_some_and(|last| divergent.contains(last));
         if let Some(join) = after.idom(block).filter(|_| is_split) {
@@ -91,9 +86,8 @@ pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
         }
     }
     let edge = |from: Block, to: Block| Edge { from: from.as_u32(), to: to.as_u32(), is_back: is_back(from, to) };
-    let edges = graph.blocks().flat_map(|from| graph.succs(from).iter().map(move |&to| (from, to)));
-    let edges = edges.map(|(from, to)| edge(from, to)).collect();
-    Drawing { width: inner + 2 * margin, height: depth as u32 * (SIZE[1] + GAP[1]), boxes, edges, ..empty }
+    let edges = edges().map(|(from, to)| edge(from, to)).collect();
+    Drawing { width: right + margin[0], height: bottom + margin[1], boxes, edges, ..empty }
 }
 
 /// The reachable blocks, with those that follow each other as one; and what each consists of.
@@ -127,33 +121,6 @@ fn fold(next: &[Vec<u32>]) -> (Graph, Vec<Vec<u32>>) {
     let edges = ends.flat_map(|(own, last)| targets[last as usize].iter().map(move |to| (own, to.as_u32() as usize)));
     let edges = edges.map(|(from, to)| (Block::from_u32(from), Block::from_u32(chain_of[to])));
     (Graph::new(chains.len(), edges.collect::<Vec<_>>()), chains)
-}
-
-fn order(rows: &mut [Vec<Block>], graph: &Graph, layers: &[usize]) {
-    let index = |block: Block| block.as_u32() as usize;
-    let mut place = vec![0.0f64; layers.len()];
-    let set_places = |row: &[Block], place: &mut [f64]| {
-        for (position, &block) in row.iter().enumerate() {
-            place[index(block)] = (position as f64 + 0.5) / row.len() as f64;
-        }
-    };
-    rows.iter().for_each(|row| set_places(row, &mut place));
-    for round in 0..ROUNDS {
-        let down = round % 2 == 0;
-        for step in 0..rows.len() {
-            let row = if down { step } else { rows.len() - 1 - step };
-            let mean = |block: Block| {
-                let all = if down { graph.preds(block) } else { graph.succs(block) };
-                let is_beyond = |&&other: &&Block| (layers[index(other)] < layers[index(block)]) == down;
-                let known: Vec<f64> = all.iter().filter(is_beyond).map(|&other| place[index(other)]).collect();
-                if known.is_empty() { place[index(block)] } else { known.iter().sum::<f64>() / known.len() as f64 }
-            };
-            let mut keyed: Vec<(f64, Block)> = rows[row].iter().map(|&block| (mean(block), block)).collect();
-            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-            rows[row] = keyed.into_iter().map(|(_, block)| block).collect();
-            set_places(&rows[row].clone(), &mut place);
-        }
-    }
 }
 
 #[cfg(test)]
