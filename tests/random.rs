@@ -108,13 +108,24 @@ fn random_code_runs_on_the_lockstep_machine() {
     }
 }
 
-#[test]
-fn rewritten_code_runs_on_the_lockstep_machine() {
+fn rewritten_code_runs(seeds: &str) {
     if has_cuda() {
         let rewritings = ["dead-uniform", "dead-divergent", "swap", "opaque", "rotate", "peel", "helpers", "return"];
         let mut command = random("machine");
-        command.args(["--seeds", "0..3", "--warpwise"]).arg(warpwise().get_program());
+        command.args(["--seeds", seeds, "--warpwise"]).arg(warpwise().get_program());
         command.arg("--variant").args(rewritings);
         passes(command);
     }
+}
+
+#[test]
+fn rewritten_code_runs_on_the_lockstep_machine() {
+    rewritten_code_runs("0..3");
+}
+
+#[test]
+#[ignore = "long"]
+fn more_random_code_passes() {
+    random_code_passes("128..200");
+    rewritten_code_runs("3..4");
 }
