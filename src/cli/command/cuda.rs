@@ -131,21 +131,29 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let output = folder.path().join(stem).with_extension("bc");
-    compile_device(path, &[&["-g1", "-emit-llvm", "-c"], extra].concat(), &output)?;
+    compile_device(path, Made::Bitcode, &[&["-g1"], extra].concat(), &output)?;
     Ok((folder, output))
 }
 
-/// Compiles the device side of a CUDA file to PTX, or to what the flags say (`sm_90`, -O3); later flags override earlier
-/// ones. What clang refuses may be written for nvcc, so it is tried with what nvcc declares, too. Gives what clang said.
-pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<String> {
+/// What a compile of the device side makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// LLVM's, to look at.
+    Bitcode,
+    Ptx,
+}
+
+/// Compiles the device side of a CUDA file (`sm_90`, -O3); later flags override earlier ones. What clang refuses may be
+/// written for nvcc, so it is tried with what nvcc declares, too. Gives what clang said.
+pub fn compile_device(source: &Path, made: Made, flags: &[&str], output: &Path) -> Result<String> {
     let (clang, cuda) = (find_clang()?, find_cuda_of(flags)?);
-    let is_bitcode = ["-emit-llvm", "-c"].iter().all(|flag| flags.contains(flag));
-    let compile = |before: &[&str]| -> Result<(bool, String)> {
+    let form: &[&str] = if made == Made::Bitcode { &["-emit-llvm", "-c"] } else { &["-S"] };
+    let compile = |before: &[String]| -> Result<(bool, String)> {
         let result = Command::new(&clang)
             .args(["-x", "cuda"])
             .arg(source)
             .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3"])
-            .args((!is_bitcode).then_some("-S")) // which would override -c
+            .args(form)
             .args(tree_flags(&cuda))
             .arg("--cuda-device-only")
             .args(before)
@@ -162,8 +170,7 @@ pub fn compile_device(source: &Path, flags: &[&str], output: &Path) -> Result<St
     }
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
-    headers::write(folder.path(), &cuda, &clang, &words)?;
-    match compile(&["-I", &folder.path().to_string_lossy(), "-include", headers::NAME, headers::ONLY_LOOKS])? {
+    match compile(&headers::flags(folder.path(), &cuda, &clang, &words, made == Made::Bitcode)?)? {
         (true, said) => Ok(said),
         (false, _) => bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end()),
     }

@@ -3,7 +3,7 @@
 //! Each line is `ok`, `none` (missing: some commands do not work) or `FAULT`; the exit status is 1 if there is a fault.
 
 use super::cuda::{
-    CLANG_VARIABLE, MAJOR as LLVM_MAJOR, TREE_VARIABLES, compile_device, find_clang, find_cuda, find_plugin,
+    CLANG_VARIABLE, MAJOR as LLVM_MAJOR, Made, TREE_VARIABLES, compile_device, find_clang, find_cuda, find_plugin,
 };
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -136,7 +136,7 @@ fn probe(ptxas: Option<&Path>) -> Result<String> {
     let (source, ptx) = (folder.path().join("probe.cu"), folder.path().join("probe.ptx"));
     std::fs::write(&source, PROBE)?;
     let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
-    let heard = compile_device(&source, &["-Rpass-analysis=warpwise", &plugin], &ptx)?;
+    let heard = compile_device(&source, Made::Ptx, &["-Rpass-analysis=warpwise", &plugin], &ptx)?;
     if !heard.contains("branch diverges") {
         bail!("the plugin said nothing of a divergent branch");
     }

@@ -4,7 +4,7 @@
 //! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
 //! report would be about nothing but loads and stores.
 
-use super::cuda::{compile_device, compile_device_ir, find_plugin};
+use super::cuda::{Made, compile_device, compile_device_ir, find_plugin};
 use super::flags::ClangFlags;
 use super::{project, unit};
 use crate::report::seen::SeenKernels;
@@ -227,8 +227,8 @@ fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
 }
 
 /// Compiles to PTX with the plugin loaded; gives what clang said.
-pub(super) fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
     let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
     let flags: Vec<&str> = ["-g1", &plugin].into_iter().chain(flags.iter().map(String::as_str)).collect();
-    compile_device(source, &flags, ptx)
+    compile_device(source, Made::Ptx, &flags, ptx)
 }

@@ -47,9 +47,7 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     let mut flags = args.flags.clone();
     if args.nvcc {
         let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
-        headers::write(folder.path(), &find_cuda()?, &find_clang()?, &words)?;
-        let place = folder.path().display().to_string();
-        flags.splice(0..0, ["-I", &place, "-include", headers::NAME, headers::ONLY_LOOKS].map(str::to_owned));
+        flags.splice(0..0, headers::flags(folder.path(), &find_cuda()?, &find_clang()?, &words, true)?);
     }
     let mut unit = look(&args.file, &ClangFlags::new(&flags)?, args.block)?;
     unit.dependencies.retain(|file| !Path::new(file).starts_with(folder.path()));

@@ -135,10 +135,14 @@ impl Remedies<'_, '_> {
                     .called_function()
                     .is_some_and(|callee| callee.is_declaration() && callee.intrinsic_id() == 0)
         };
-        *self.2.borrow_mut().entry(root).or_insert_with(|| match () {
-            () if is_constant() => Local::Constant,
-            () if func.insts.keys().any(is_given) => Local::Given,
-            () => Local::Other,
+        *self.2.borrow_mut().entry(root).or_insert_with(|| {
+            if is_constant() {
+                Local::Constant
+            } else if func.insts.keys().any(is_given) {
+                Local::Given
+            } else {
+                Local::Other
+            }
         })
     }
 

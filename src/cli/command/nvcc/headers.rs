@@ -14,7 +14,7 @@ const DECLARED: &str = include_str!("nvcc.h");
 /// Its name.
 pub const NAME: &str = "warpwise_nvcc.h";
 /// Flag of compiles whose output nobody runs: they get through variables that clang cannot keep in managed memory.
-pub const ONLY_LOOKS: &str = "-DWARPWISE_ONLY_LOOKS";
+const ONLY_LOOKS: &str = "-DWARPWISE_ONLY_LOOKS";
 /// What stands before clang's header of the same name, which `__clang_cuda_runtime_wrapper.h` includes.
 const ATOMICS: (&str, &str) = ("__clang_cuda_device_functions.h", include_str!("atomics.h"));
 /// Headers that clang's `__clang_cuda_runtime_wrapper.h` includes and nvcc's prologue does not: of CUDA, and of clang.
@@ -54,6 +54,22 @@ pub fn write<'a>(
         }
     }
     Ok(())
+}
+
+/// [Writes](write()) the headers and gives clang's flags for them. `only_looks`: nobody runs what is compiled.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn flags<'a>(
+    folder: &Path,
+    cuda: &Path,
+    clang: &Path,
+    arguments: impl IntoIterator<Item = &'a OsString>,
+    only_looks: bool,
+) -> Result<Vec<String>> {
+    write(folder, cuda, clang, arguments)?;
+    let words = ["-I", &folder.to_string_lossy(), "-include", NAME].map(str::to_owned);
+    Ok(words.into_iter().chain(only_looks.then(|| ONLY_LOOKS.to_owned())).collect())
 }
 
 /// The folder of clang's own headers: `lib/clang/22/include` beside the `bin` that holds clang, with links resolved.
