@@ -17,8 +17,11 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
@@ -92,6 +95,30 @@ void unroll(Function &F, FunctionAnalysisManager &FAM) {
             U.set(Constant::getNullValue(Phi.getType()));
 }
 
+// Takes conditions out of the loops that are marked for it.
+struct Unswitch : PassInfoMixin<Unswitch> {
+  PreservedAnalyses run(Loop &L, LoopAnalysisManager &LAM, LoopStandardAnalysisResults &Results, LPMUpdater &Updater) {
+    if (!getBooleanLoopAttribute(&L, "warpwise.unswitch"))
+      return PreservedAnalyses::all();
+    return SimpleLoopUnswitchPass(/*NonTrivial=*/true).run(L, LAM, Results, Updater);
+  }
+};
+
+// LLVM would refuse because lanes may part here. A target about which nothing is known does not say so.
+void unswitch(Function &F) {
+  PassBuilder PB;
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  createFunctionToLoopPassAdaptor(Unswitch()).run(F, FAM);
+}
+
 void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   auto &FAM = *static_cast<FunctionAnalysisManager *>(Context);
   auto &F = *cast<Function>(unwrap(Func));
@@ -107,6 +134,8 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
       FAM.invalidate(F, SROAPass(SROAOptions::ModifyCFG).run(F, FAM));
       FAM.invalidate(F, EarlyCSEPass().run(F, FAM));
     }
+    if (How == WARPWISE_UNSWITCH)
+      unswitch(F);
     FAM.invalidate(F, SimplifyCFGPass().run(F, FAM));
     InstCombinePass().run(F, FAM);
   }

@@ -6,11 +6,12 @@ mod tuning;
 
 use crate::choices::Choices;
 use crate::fuse::Fuse;
+use crate::idioms::{self, divisions};
 use crate::local_memory::{arrays, inline, split};
 use crate::settings::enabled::read_annotations;
-use crate::settings::transform::{IDIOMS, UNROLL_WHOLE};
+use crate::settings::transform::{IDIOMS, UNROLL_WHOLE, UNSWITCH};
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
-use crate::{annotate, assembler, idioms, map, steer, unroll};
+use crate::{annotate, assembler, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
@@ -152,13 +153,14 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     let Run { module, session, .. } = *run;
     run_named(run, DEFAULT, |settings, manager| {
+        let is_unmarked = divisions::forget(module);
         let written = settings.writes_idioms()
             && manager.run(IDIOMS, |manager| idioms::run_late(module, settings.results, manager));
         let transformed = match settings.is_tuned() {
             true => tuning::run(module, settings, session, manager),
             false => run_enabled(module, settings, session, manager),
         };
-        assembler::run(module, manager) || written || transformed
+        assembler::run(module, manager) || written || transformed || is_unmarked
     })
 }
 
@@ -241,13 +243,26 @@ pub fn begin(run: &Run<'_, '_>) -> bool {
     editor.move_large_tables() || is_aligned
 }
 
+/// Marks branches that LLVM should not execute divisions ahead of; returns whether any is marked.
+pub fn mark_branches(run: &Run<'_, '_>) -> bool {
+    run.manager.run(IDIOMS, |manager| divisions::mark(run.module, manager))
+}
+
 /// Splits copies of stack objects, and counts bits at once; returns whether the module changed.
 pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, IDIOMS, |settings, manager| {
         manager.run(IDIOMS, |manager| {
-            let is_split = split::run(run.module, settings.results, manager);
+            let is_settled = divisions::settle(run.module, settings.results, manager);
+            let is_split = split::run(run.module, settings.results, manager) || is_settled;
             idioms::run_early(run.module, settings.results, manager) || is_split
         })
+    })
+}
+
+/// Takes conditions out of loops, as part of `unroll-loops`; returns whether the module changed.
+pub fn unswitch(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
+    run_named(run, UNSWITCH, |settings, manager| {
+        manager.run(Transform::Unroll.pass(), |manager| unroll::run_unswitch(run.module, settings.results, manager))
     })
 }
 

@@ -7,7 +7,7 @@
 
 use crate::local_memory::inline::Stage;
 use crate::pipeline::{self, Phase, Run, Session};
-use crate::settings::transform::{IDIOMS, REMARKS, UNROLL_WHOLE};
+use crate::settings::transform::{IDIOMS, REMARKS, UNROLL_WHOLE, UNSWITCH};
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{launch, map, remarks};
 use bitflags::bitflags;
@@ -23,9 +23,11 @@ pub enum Pass {
     VersionsHost,
     Begin,
     InlineEarly,
+    IdiomsEarly,
     Inline,
     FreeArrays,
     Idioms,
+    Unswitch,
     UnrollWhole,
     Fuse,
     FuseFunction,
@@ -116,9 +118,11 @@ pub const PASSES: &[Info] = &[
     inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {
         Ok(pipeline::inline_calls(run, Stage::Early))
     }),
+    inner(Pass::IdiomsEarly, "idioms-early", Settings::writes_idioms, |run| Ok(pipeline::mark_branches(run))),
     named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
     named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
     named(Pass::Idioms, IDIOMS, Settings::writes_idioms, pipeline::write_idioms),
+    named(Pass::Unswitch, UNSWITCH, Settings::unrolls_whole, pipeline::unswitch),
     named(Pass::UnrollWhole, UNROLL_WHOLE, Settings::unrolls_whole, pipeline::unroll_whole),
     named(Pass::Fuse, Transform::Fuse.pass(), FUSES, |run| pipeline::run_one(run, Transform::Fuse)),
     // its own entry of `abi` runs it
@@ -206,6 +210,8 @@ pub const SCHEDULE: &[Step] = &[
     at(Point::Start,               0..=3, Phases::Any,        Pass::VersionsHost),
     at(Point::EarlySimplification, 2..=3, Phases::Alone,      Pass::InlineEarly),
     at(Point::EarlySimplification, 0..=3, Phases::Any,        Pass::Begin),
+    // SimplifyCFG has not seen variables as values yet
+    at(Point::EarlySimplification, 2..=3, Phases::Alone,      Pass::IdiomsEarly),
     at(Point::FullLinkTimeEarly,   0..=3, Phases::Any,        Pass::Begin),
     // before loops are unrolled and SimplifyCFG splits up the sides, so that all later passes see the melded code
     at(Point::Peephole,            0..=3, Phases::Any,        Pass::FuseFunction),
@@ -213,6 +219,7 @@ pub const SCHEDULE: &[Step] = &[
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::Inline),
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::FreeArrays),
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::Idioms),
+    at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::Unswitch),
     at(Point::OptimizerEarly,      2..=3, Phases::Final,      Pass::UnrollWhole),
     at(Point::OptimizerEarly,      1..=3, Phases::Any,        Pass::FuseModule),
     at(Point::OptimizerLast,       0..=0, Phases::Any,        Pass::Unoptimised),

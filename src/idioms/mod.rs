@@ -16,6 +16,7 @@
 //! [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
+pub mod divisions;
 mod fragments;
 mod offsets;
 mod remainders;

@@ -13,6 +13,7 @@ mod plan;
 mod planted;
 mod reject;
 mod trips;
+mod unswitch;
 mod whole;
 
 use crate::analyses::Analyses;
@@ -41,6 +42,11 @@ pub fn run(module: Module<'_>, settings: &Settings, manager: &PassManager<'_>) -
 /// Unrolls loops completely whose counter is most of what they compute; returns whether the module changed.
 pub fn run_whole(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
     driver::run(&whole::Whole { results }, module, divergence::Options::default(), manager)
+}
+
+/// Takes conditions out of loops on which all lanes agree; returns whether the module changed.
+pub fn run_unswitch(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    driver::run(&unswitch::Unswitch { results }, module, divergence::Options::default(), manager)
 }
 
 impl<'m> FunctionPass<'m> for Loops<'_> {

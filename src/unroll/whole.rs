@@ -13,7 +13,7 @@ use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::raw::Ends;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
-use warpwise_analysis::gpu::prices::{WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE};
+use warpwise_analysis::gpu::prices::{WHOLE_MAX_BOUND, WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -31,17 +31,19 @@ pub struct Whole {
 struct Plan {
     latch: Block,
     turns: u64,
+    is_exact: bool,
     /// Instructions of an iteration, and those of them that each copy has.
     all: u64,
     kept: u64,
 }
 
 impl<'m> FunctionPass<'m> for Whole {
-    type Plan = handle::Inst<'m>;
+    /// The branch that ends the loop, and whether its trip count is constant.
+    type Plan = (handle::Inst<'m>, bool);
     const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
-    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, handle::Inst<'m>>> {
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
         let known = analyses.of(function);
         let cycles = &known.outline().cfg().cycles;
         let innermost: Vec<Cycle> = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1).collect();
@@ -52,20 +54,24 @@ impl<'m> FunctionPass<'m> for Whole {
         let (outline, handles) = (known.outline(), &known.handles);
         let decide = |cycle: Cycle| {
             let header = outline.cfg().cycles.header(cycle);
-            let turns = frequencies.turns(header)?.exact.filter(|_| !frequencies.is_cold(header))?;
-            let plan = judge(outline, handles, cycle, turns)?;
+            let known = frequencies.turns(header).filter(|_| !frequencies.is_cold(header))?;
+            let bound = || known.most.filter(|&most| most <= WHOLE_MAX_BOUND);
+            let plan = judge(outline, handles, cycle, known.exact.or_else(bound)?, known.exact.is_some())?;
             let latch = handles.inst(outline.func.terminator(plan.latch));
-            Some(Decision::plan(latch, "LoopUnrolled", plan.to_string(), latch))
+            Some(Decision::plan(latch, "LoopUnrolled", plan.to_string(), (latch, plan.is_exact)))
         };
         let found: Vec<_> = innermost.into_iter().filter_map(decide).collect();
         let may_change = found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some();
         if may_change { found } else { Vec::new() }
     }
 
-    fn apply(&self, latches: Vec<handle::Inst<'m>>, editor: &mut Editor<'m>) {
-        let pins = latches.first().and_then(|latch| self.results.pins(latch.block().function(), Ends::Objects(&[])));
+    fn apply(&self, latches: Vec<Self::Plan>, editor: &mut Editor<'m>) {
+        let pins =
+            latches.first().and_then(|(latch, _)| self.results.pins(latch.block().function(), Ends::Objects(&[])));
         pins.iter().flatten().for_each(|pins| pins.apply(editor));
-        latches.into_iter().for_each(|latch| editor.ask_to_unroll_fully(latch));
+        for (latch, is_exact) in latches {
+            if is_exact { editor.ask_to_unroll_fully(latch) } else { editor.ask_to_unroll_to_bound(latch) }
+        }
     }
 }
 
@@ -80,7 +86,7 @@ impl fmt::Display for Plan {
 }
 
 /// Whether a loop is unrolled, if results stay the same.
-fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64) -> Option<Plan> {
+fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64, is_exact: bool) -> Option<Plan> {
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let mut latches = cycles.latches(&func.graph, cycle);
@@ -91,19 +97,21 @@ fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64) -> 
         let root = func.accessed(inst).and_then(|address| func.def(func.pointer_root(address)));
         root.is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
     };
-    let stays =
-        |inst: Inst| is_on_stack(inst) || may_synchronise(func, inst) || handles.inst(inst).defined_callee().is_some();
+    let stays = |inst: Inst| {
+        is_exact && is_on_stack(inst) || may_synchronise(func, inst) || handles.inst(inst).defined_callee().is_some()
+    };
     let is_free = cycles.is_reducible(cycle)
-        && cycles.exit_edges(&func.graph, cycle).count() == 1
+        && (!is_exact || cycles.exit_edges(&func.graph, cycle).count() == 1)
         && !handles.inst(func.terminator(latch)).unroll_is_decided()
         && !insts().any(stays);
     if !is_free {
         return None;
     }
     let (all, kept) = sizes(outline, cycle);
-    let plan = Plan { latch, turns, all, kept };
+    let plan = Plan { latch, turns, is_exact, all, kept };
     let is_small = kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS;
-    (is_small && (all - kept) * 100 >= all * WHOLE_MIN_SHARE).then_some(plan)
+    // what is left of a loop of a few iterations is tests
+    (is_small && (!is_exact || (all - kept) * 100 >= all * WHOLE_MIN_SHARE)).then_some(plan)
 }
 
 /// What a value of a loop is in a copy of an iteration.

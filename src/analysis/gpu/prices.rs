@@ -253,6 +253,9 @@ pub const UNROLL_MIN_TURNS: u64 = 16;
 /// counts these, too. With a larger threshold two programs with loops over bits are as fast as nvcc's. \[LLVM; H100: two
 /// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
+/// Largest bound of a trip count that is not known with which a loop is unrolled completely: LLVM's own, which it uses for
+/// other targets. \[LLVM\]
+pub const WHOLE_MAX_BOUND: u64 = 8;
 /// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured; 2,
 /// 5\]
 pub const WHOLE_MIN_SHARE: u64 = 33;

@@ -175,6 +175,7 @@ mod tests {
                 "-fgpu-approx-transcendentals",
                 "-mllvm=-nvptx-prec-divf32=0",
                 "-mllvm=-nvptx-prec-sqrtf32=0",
+                "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0",
                 "-D__nv_expf=__nv_fast_expf",
                 "-D__nv_exp10f=__nv_fast_exp10f",
                 "-D__nv_log10f=__nv_fast_log10f",

@@ -56,6 +56,8 @@ pub enum Reshape {
     Simplify = 2,
     /// As [`Reshape::Unroll`], with `sroa` and `early-cse` after `loop-unroll`.
     FreeArrays = 3,
+    /// `simple-loop-unswitch<nontrivial>` of loops that are marked for it, then `simplifycfg,instcombine`.
+    Unswitch = 4,
 }
 
 // passes/abi.h asserts the same

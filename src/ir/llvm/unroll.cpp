@@ -28,11 +28,22 @@ void say_of_loop(Instruction *Latch, MDNode *Said) {
 }
 } // namespace warpwise
 
-// Asks LLVM's unroller for so many copies of the loop that ends here, or one for each iteration if the number is zero.
+// Asks for conditions to be taken out of the loop that ends here.
+extern "C" void warpwise_ask_to_unswitch(LLVMValueRef Latch) {
+  auto *Branch = cast<Instruction>(unwrap(Latch));
+  LLVMContext &Context = Branch->getContext();
+  warpwise::say_of_loop(Branch, MDNode::get(Context, MDString::get(Context, "warpwise.unswitch")));
+}
+
+// Asks LLVM's unroller for so many copies of the loop that ends here; for one for each iteration if the number is zero, and
+// if it is all ones, for as many as there can be.
 extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
   Metadata *Number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), Count));
-  warpwise::say_of_loop(Branch, Count ? MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number})
-                                      : MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.full")));
+  auto Word = [&](StringRef Text) { return MDString::get(Context, Text); };
+  MDNode *Said = Count == 0            ? MDNode::get(Context, Word("llvm.loop.unroll.full"))
+                 : Count == UINT32_MAX ? MDNode::get(Context, Word("llvm.loop.unroll.enable"))
+                                       : MDNode::get(Context, {Word("llvm.loop.unroll.count"), Number});
+  warpwise::say_of_loop(Branch, Said);
 }

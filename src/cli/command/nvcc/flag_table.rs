@@ -30,8 +30,11 @@ const SAME: &str = "the same";
 /// Device code whose divisions and square roots are as precise as `--use_fast_math` allows.
 const APPROXIMATE_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=0"];
 const EXACT_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=2"];
-const APPROXIMATE_ROOT: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=0"];
-const EXACT_ROOT: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=1"];
+const APPROXIMATE_ROOT: &[&str] =
+    &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=0", "-Xarch_device", "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0"];
+/// The second asks libdevice, of which clang forgets it: its `sqrtf` is approximate. nvcc's default.
+pub(super) const EXACT_ROOT: &[&str] =
+    &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=1", "-Xarch_device", "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=1"];
 const FLUSH: &[&str] = &["-fgpu-flush-denormals-to-zero"];
 const NO_FLUSH: &[&str] = &["-fno-gpu-flush-denormals-to-zero"];
 const FUSE_MULTIPLY: &[&str] = &["-Xarch_device", "-ffp-contract=fast"];
@@ -44,6 +47,8 @@ const FAST_MATH: &[&str] = &[
     "-mllvm=-nvptx-prec-divf32=0",
     "-Xarch_device",
     "-mllvm=-nvptx-prec-sqrtf32=0",
+    "-Xarch_device",
+    "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0",
     "-Xarch_device",
     "-D__nv_expf=__nv_fast_expf",
     "-Xarch_device",
@@ -217,7 +222,7 @@ pub(super) const FLAGS: &[Flag] = &[
     row("--prec-div", "-prec-div", Truth, Either(EXACT_DIVISION, APPROXIMATE_DIVISION), "-prec-div=false -c a.cu",
         "-Xarch_device -mllvm=-nvptx-prec-divf32=0", SAME),
     row("--prec-sqrt", "-prec-sqrt", Truth, Either(EXACT_ROOT, APPROXIMATE_ROOT), "-prec-sqrt=false -c a.cu",
-        "-Xarch_device -mllvm=-nvptx-prec-sqrtf32=0", SAME),
+        "-Xarch_device -mllvm=-nvptx-prec-sqrtf32=0", "in libdevice too"),
     row("--fmad", "-fmad", Truth, Either(FUSE_MULTIPLY, NO_FUSE_MULTIPLY), "-fmad=false -c a.cu",
         "-Xarch_device -ffp-contract=off", "`-ffp-contract`"),
     ignored("--extra-device-vectorization", "-extra-device-vectorization", Bare, "clang decides"),

@@ -56,7 +56,8 @@ pub fn write<'a>(
     Ok(())
 }
 
-/// [Writes](write()) the headers and gives clang's flags for them. `only_looks`: nobody runs what is compiled.
+/// [Writes](write()) the headers and gives clang's flags for them. `only_looks`: nobody runs what is compiled, so that
+/// headers of GCC whose library clang has not, such as `omp.h`, do.
 ///
 /// # Errors
 /// The folder cannot be written to.
@@ -69,7 +70,21 @@ pub fn flags<'a>(
 ) -> Result<Vec<String>> {
     write(folder, cuda, clang, arguments)?;
     let words = ["-I", &folder.to_string_lossy(), "-include", NAME].map(str::to_owned);
-    Ok(words.into_iter().chain(only_looks.then(|| ONLY_LOOKS.to_owned())).collect())
+    let mut words = words.to_vec();
+    if only_looks {
+        words.push(ONLY_LOOKS.to_owned());
+        for folder in gccs_headers() {
+            words.extend(["-idirafter".to_owned(), folder.to_string_lossy().into_owned()]);
+        }
+    }
+    Ok(words)
+}
+
+/// The folders of GCC's own headers, `/usr/lib/gcc/TRIPLE/VERSION/include`.
+fn gccs_headers() -> impl Iterator<Item = PathBuf> {
+    let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let versions = below(PathBuf::from("/usr/lib/gcc")).flat_map(below);
+    versions.map(|version| version.join("include")).filter(|folder| folder.is_dir())
 }
 
 /// The folder of clang's own headers: `lib/clang/22/include` beside the `bin` that holds clang, with links resolved.

@@ -1,9 +1,19 @@
-// What nvcc declares for every source and clang's own headers do not: its version, min and max of the host for all
-// mixtures of types, the tagged NaN, cache operators, and nvcc's atomic functions. Included before every CUDA source.
+// What nvcc declares for every source and clang's own headers do not: the headers of C, its version, min and max of the
+// host for all mixtures of types, the tagged NaN, cache operators, and nvcc's atomic functions. Included before every CUDA
+// source.
 #pragma once
-#line 6 "warpwise_nvcc.h"
+#line 7 "warpwise_nvcc.h"
 #pragma GCC system_header
 #ifdef __CUDA__
+
+// what nvcc's crt/common_functions.h and crt/math_functions.h include
+#include <assert.h>
+#include <math.h>
+#include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #ifndef __CUDACC_VER_MAJOR__
 #define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)

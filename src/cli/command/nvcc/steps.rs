@@ -4,6 +4,7 @@
 //! do just that step. Code that is not relocatable is compiled with clang's old offload driver: such objects register
 //! themselves, like nvcc's, and can be linked by any linker.
 
+use super::flag_table::EXACT_ROOT;
 use super::flags::Phase;
 use super::headers;
 use super::request::{Cudart, Item, Language, Request};
@@ -262,6 +263,7 @@ impl Planner<'_> {
                     say(&"-fno-discard-value-names");
                 }
             }
+            EXACT_ROOT.iter().for_each(|word| say(word));
             if !request.is_device_debug {
                 ["-Xarch_device", "-O3"].iter().for_each(|word| say(word));
             }

@@ -1,7 +1,7 @@
 //! Which edits does `annotate-uniform` need? Metadata, attributes, address spaces.
 
 use super::Editor;
-use crate::llvm::handle::{self, AttrPlace, Function, Inst};
+use crate::llvm::handle::{self, AttrPlace, Function, Inst, Value};
 use llvm_sys::core::*;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
@@ -9,6 +9,18 @@ impl<'m> Editor<'m> {
     /// Removes metadata of a kind.
     pub fn clear_metadata(&mut self, inst: Inst<'m>, kind: u32) {
         edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));
+    }
+
+    /// The weights of a branch, as a node of metadata.
+    pub fn branch_weights(&self, weights: [u32; 2]) -> Value<'m> {
+        let name = "branch_weights";
+        let mut words = vec![edit!(LLVMMDStringInContext2(self.context, name.as_ptr().cast(), name.len()))];
+        let constant = |weight: u32| {
+            edit!(LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(self.context), weight.into(), 0)))
+        };
+        words.extend(weights.map(constant));
+        let node = edit!(LLVMMDNodeInContext2(self.context, words.as_mut_ptr(), words.len()));
+        wrap!(Value, LLVMMetadataAsValue(self.context, node))
     }
 
     /// Sets a string attribute of a function.
