@@ -9,6 +9,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassTimingInfo.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -104,8 +105,21 @@ struct Unswitch : PassInfoMixin<Unswitch> {
   }
 };
 
-// LLVM would refuse because lanes may part here. A target about which nothing is known does not say so.
+// LLVM would refuse because lanes may part here. A target about which nothing is known does not say so. Conditions on
+// which they may differ do not look the same in all iterations if they are frozen there.
 void unswitch(Function &F) {
+  unsigned Varies = F.getContext().getMDKindID("warpwise.varies");
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    MDNode *Node = I.getMetadata(Varies);
+    if (!Node)
+      continue;
+    auto *Branch = dyn_cast<BranchInst>(&I);
+    Value *Condition = Branch ? Branch->getCondition() : cast<SelectInst>(I).getCondition();
+    auto *Frozen = new FreezeInst(Condition, "", I.getIterator());
+    Frozen->setMetadata(Varies, Node);
+    I.setMetadata(Varies, nullptr);
+    Branch ? Branch->setCondition(Frozen) : cast<SelectInst>(I).setCondition(Frozen);
+  }
   PassBuilder PB;
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -117,6 +131,11 @@ void unswitch(Function &F) {
   PB.registerLoopAnalyses(LAM);
   PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
   createFunctionToLoopPassAdaptor(Unswitch()).run(F, FAM);
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (isa<FreezeInst>(I) && I.getMetadata(Varies)) {
+      I.replaceAllUsesWith(I.getOperand(0));
+      I.eraseFromParent();
+    }
 }
 
 void reshape(void *Context, LLVMValueRef Func, uint32_t How) {

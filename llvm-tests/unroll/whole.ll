@@ -4,6 +4,7 @@
 ; RUN: %opt -passes=unroll-whole -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=unroll-whole -S %s -o %t.ll
 ; RUN: %warpwise simt --compare %s %t.ll --kernel bits --block 32 --arg i32[31]:random:9 --arg i32[32]:zero --arg i32:1234567
+; RUN: %warpwise simt --compare %s %t.ll --kernel bounded --block 32 --arg i32[64]:random:9 --arg i32[32]:zero --arg i32:7
 ; RUN: %warpwise simt --compare %s %t.ll --kernel behind.barrier --block 64 --arg f32[64]:random:9 --arg f32[1]:zero
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -169,5 +170,35 @@ loop:
   br i1 %last, label %done, label %loop
 done:
   store float %more, ptr addrspace(1) %out
+  ret void
+}
+
+; a trip count of which only a small bound is known
+; REMARK: remark: {{.*}} loop of at most 4 iterations unrolled completely
+; CHECK-LABEL: @bounded(
+; CHECK-COUNT-4: load i32
+; CHECK-NOT: load i32
+; CHECK: ret void
+define ptx_kernel void @bounded(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %seed) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %turns = and i32 %tid, 3
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %hash = phi i32 [ %seed, %entry ], [ %hash.next, %loop ]
+  %place = add nuw nsw i32 %i, %tid
+  %wide = zext nneg i32 %place to i64
+  %at = getelementptr i32, ptr addrspace(1) %in, i64 %wide
+  %x = load i32, ptr addrspace(1) %at
+  %mixed = mul i32 %hash, 33
+  %hash.next = xor i32 %mixed, %x
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp samesign ult i32 %i, %turns
+  br i1 %more, label %loop, label %done
+done:
+  %own = zext nneg i32 %tid to i64
+  %to = getelementptr i32, ptr addrspace(1) %out, i64 %own
+  store i32 %hash.next, ptr addrspace(1) %to
   ret void
 }

@@ -1,11 +1,11 @@
-//! Which innermost loops does LLVM leave whole that test the same condition in every iteration?
+//! Which loops does LLVM leave whole that test the same condition in every iteration?
 //!
 //! LLVM takes such a test out of a loop, with a copy of the loop for each outcome (Frances Allen and John Cocke, *A
 //! Catalogue of Optimizing Transformations*, 1972, "unswitching"), but not on targets where lanes may part, because its
 //! loop passes do not know whether they do (`SimpleLoopUnswitch.cpp` asks for divergence analysis). Where all lanes of a
 //! warp agree, no lane pays for the other copy, and what is left of the loop is shorter and often a single block, which is
-//! unrolled. LLVM's own pass does it, under its own bound on the size, for loops in which every such condition is uniform.
-//! What waits for other lanes is not copied: LLVM refuses.
+//! unrolled. LLVM's own pass does it, under its own bound on the size, while conditions on which lanes may differ are hidden
+//! from it. What waits for other lanes is not copied.
 
 use crate::analyses::Analyses;
 use crate::driver::{Decision, FunctionPass};
@@ -19,6 +19,7 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, Function};
 use warpwise_ir::llvm::remark::Reshape;
+use warpwise_ir::types::TypeKind;
 
 /// What is said of a loop.
 const MESSAGE: &str = "a condition that all lanes and iterations share is tested before the loop";
@@ -31,12 +32,19 @@ pub struct Unswitch {
     pub results: Results,
 }
 
+/// What is done about a function: the branches that end loops to be unswitched, and what tests conditions on which lanes may
+/// differ.
+pub struct Plan<'m> {
+    latches: Vec<handle::Inst<'m>>,
+    varying: Vec<handle::Inst<'m>>,
+}
+
 impl<'m> FunctionPass<'m> for Unswitch {
-    type Plan = handle::Inst<'m>;
+    type Plan = Plan<'m>;
     const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::Unswitch);
 
-    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, handle::Inst<'m>>> {
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Plan<'m>>> {
         let known = analyses.of(function);
         let cycles = &known.outline().cfg().cycles;
         let innermost: Vec<Cycle> = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1).collect();
@@ -46,52 +54,59 @@ impl<'m> FunctionPass<'m> for Unswitch {
         let frequencies = known.frequencies();
         let (facts, handles) = known.facts_and_handles();
         let is_hot = |cycle: Cycle| !frequencies.is_cold(facts.cfg().cycles.header(cycle));
-        let latch = |cycle: Cycle| handles.inst(facts.func.terminator(latch(facts, cycle).expect("it has one")));
-        let found: Vec<_> =
-            innermost.into_iter().filter(|&cycle| is_hot(cycle) && pays(facts, cycle)).map(latch).collect();
-        let may_change = found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some();
-        let decide = |latch| match may_change {
-            true => Decision::plan(latch, "LoopUnswitched", MESSAGE.to_owned(), latch),
-            false => Decision::refusal(latch, "UnswitchContraction", UNDECIDED.to_owned()),
+        // as far out as it stays the same
+        let around = |cycle: Cycle| facts.cfg().cycles.ancestors(cycle).map_while(|cycle| Shared::of(facts, cycle));
+        let found: Vec<Shared> = innermost.into_iter().filter(|&cycle| is_hot(cycle)).flat_map(around).collect();
+        let Some(at) = found.first().map(|shared| handles.inst(facts.func.terminator(shared.latch))) else {
+            return Vec::new();
         };
-        found.into_iter().map(decide).collect()
+        if self.results.pins(function, Ends::Objects(&[])).is_none() {
+            return vec![Decision::refusal(at, "UnswitchContraction", UNDECIDED.to_owned())];
+        }
+        let latches = found.iter().map(|shared| handles.inst(facts.func.terminator(shared.latch))).collect();
+        let varying = found.iter().flat_map(|shared| &shared.varying).map(|&inst| handles.inst(inst)).collect();
+        vec![Decision::plan(at, "LoopUnswitched", MESSAGE.to_owned(), Plan { latches, varying })]
     }
 
-    fn apply(&self, latches: Vec<handle::Inst<'m>>, editor: &mut Editor<'m>) {
-        let pins = latches.first().and_then(|latch| self.results.pins(latch.block().function(), Ends::Objects(&[])));
-        pins.iter().flatten().for_each(|pins| pins.apply(editor));
-        latches.into_iter().for_each(|latch| editor.ask_to_unswitch(latch));
+    fn apply(&self, plans: Vec<Plan<'m>>, editor: &mut Editor<'m>) {
+        for Plan { latches, varying } in plans {
+            let pins = self.results.pins(latches[0].block().function(), Ends::Objects(&[]));
+            pins.iter().flatten().for_each(|pins| pins.apply(editor));
+            latches.into_iter().for_each(|latch| editor.ask_to_unswitch(latch));
+            varying.into_iter().for_each(|inst| editor.keep_in_loop(inst));
+        }
     }
 }
 
-/// The only latch of a loop.
-fn latch(facts: &Facts, cycle: Cycle) -> Option<Block> {
-    let mut latches = facts.cfg().cycles.latches(&facts.func.graph, cycle);
-    latches.next().filter(|_| latches.next().is_none())
+/// A loop that tests a condition on which all lanes agree in all iterations, and in which nothing waits.
+struct Shared {
+    latch: Block,
+    /// What tests a condition that is the same in all iterations, but perhaps not for all lanes.
+    varying: Vec<Inst>,
 }
 
-/// Whether a loop tests a condition that is always the same in it, lanes agree on all of these, and nothing waits.
-fn pays(facts: &Facts, cycle: Cycle) -> bool {
-    let func = &facts.func;
-    let cycles = &facts.cfg().cycles;
-    let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-    let is_invariant = |value: Value| {
-        func.constant(value).is_none()
-            && func.def(value).is_none_or(|def| !cycles.contains(cycle, func.insts[def].block))
-    };
-    let tested = |inst: Inst| match func.insts[inst].opcode {
-        Opcode::CondBr => func.graph.succs(func.insts[inst].block).iter().all(|&to| cycles.contains(cycle, to)),
-        Opcode::Select => true,
-        _ => false,
-    };
-    let conditions: Vec<Value> = insts()
-        .filter(|&inst| tested(inst))
-        .map(|inst| func.operands(inst)[0])
-        .filter(|&value| is_invariant(value))
-        .collect();
-    cycles.is_reducible(cycle)
-        && !conditions.is_empty()
-        && latch(facts, cycle).is_some()
-        && conditions.iter().all(|&condition| facts.class(condition).is_uniform())
-        && !insts().any(|inst| may_synchronise(func, inst))
+impl Shared {
+    fn of(facts: &Facts, cycle: Cycle) -> Option<Shared> {
+        let func = &facts.func;
+        let cycles = &facts.cfg().cycles;
+        let mut latches = cycles.latches(&func.graph, cycle);
+        let (latch, None) = (latches.next()?, latches.next()) else { return None };
+        let is_inside = |block: Block| cycles.contains(cycle, block);
+        let is_invariant = |value: Value| {
+            func.constant(value).is_none() && func.def(value).is_none_or(|def| !is_inside(func.insts[def].block))
+        };
+        let stays_inside = |inst: Inst| func.graph.succs(func.insts[inst].block).iter().all(|&to| is_inside(to));
+        let tests = |inst: Inst| match func.insts[inst].opcode {
+            Opcode::CondBr => stays_inside(inst),
+            Opcode::Select => func.types[func.type_of(func.operands(inst)[0])].kind == TypeKind::Int(1),
+            _ => false,
+        };
+        let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
+        let tests = insts().filter(|&inst| tests(inst) && is_invariant(func.operands(inst)[0]));
+        let (same, varying): (Vec<Inst>, Vec<Inst>) =
+            tests.partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
+        let is_shared =
+            cycles.is_reducible(cycle) && !same.is_empty() && !insts().any(|inst| may_synchronise(func, inst));
+        is_shared.then_some(Shared { latch, varying })
+    }
 }

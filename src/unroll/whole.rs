@@ -1,8 +1,10 @@
-//! Which loops of constant trip count are unrolled completely, although LLVM finds them too large?
+//! Which loops of constant trip count are unrolled completely, although LLVM finds them too large, or not knowing the count?
 //!
 //! LLVM counts every instruction of every copy. What is computed from the counter alone is a constant in each copy, though,
 //! and the constant part of an address belongs to the access. A loop over the bits of a number, or over a table, is as
 //! large as what it does with them; nvcc unrolls it. LLVM's later unroller would make a few copies that still count.
+//! A loop of which only a small bound is known becomes as many copies, each of which tests whether it is the last; LLVM does so
+//! for other targets.
 
 use crate::analyses::Analyses;
 use crate::driver::{Decision, FunctionPass};
@@ -77,10 +79,11 @@ impl<'m> FunctionPass<'m> for Whole {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { turns, all, kept, .. } = self;
+        let Plan { turns, is_exact, all, kept, .. } = self;
+        let bound = if *is_exact { "" } else { "at most " };
         write!(
             f,
-            "loop of {turns} iterations unrolled completely: {kept} of {all} instructions do not follow from its counter alone"
+            "loop of {bound}{turns} iterations unrolled completely: {kept} of {all} instructions do not follow from its counter alone"
         )
     }
 }

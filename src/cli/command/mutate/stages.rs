@@ -18,11 +18,12 @@ const ANALYSIS: &str = "analysis";
 const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
-const PIPELINES: [&str; 14] = [
+const PIPELINES: [&str; 15] = [
     "unroll-loops<always>",
     "inline-calls",
     "free-arrays",
     "idioms",
+    "unswitch-loops",
     "unroll-whole",
     "annotate-uniform<verify;block=64x4>",
     "fuse-branches<always>",

@@ -1,6 +1,6 @@
 //! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `unroll.cpp` and `groups.cpp` in `src/ir/llvm`.
 
-use super::super::handle::Inst;
+use super::super::handle::{Inst, metadata_kind};
 use super::Editor;
 use llvm_sys::prelude::LLVMValueRef;
 
@@ -26,6 +26,12 @@ impl<'m> Editor<'m> {
     /// Asks for conditions to be taken out of the loop whose latch ends with this branch.
     pub fn ask_to_unswitch(&mut self, latch: Inst<'m>) {
         edit!(warpwise_ask_to_unswitch(latch.raw()));
+    }
+    /// Asks for the condition that this instruction tests to stay in its loop.
+    pub fn keep_in_loop(&mut self, inst: Inst<'m>) {
+        let kind = metadata_kind(self.module(), "warpwise.varies");
+        let node = self.string_node(&[]);
+        self.set_metadata(inst, kind, node);
     }
     /// Puts a loop over groups of so many iterations before the loop whose latch ends with this branch; its shape allows
     /// that.
