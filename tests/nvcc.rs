@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
+mod simd;
+
 const KERNEL: &str = "\
 #include <cstdio>
 __global__ void scale(float *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] *= 2.0f; }
@@ -110,6 +112,7 @@ __global__ void k(int *p, const int *q, double *d, size_t n) {
   __nv_atomic_store_n(p + 1, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
   d[0] = nan(\"\") + max(1.0f, d[1]);
   __stcs(d + 2, __ldca(d + 3));
+  p[2] = __vadd4(p[3], p[4]) + __vimin3_u32(p[5], p[6], p[7]);
 }
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1300 || !defined __CUDACC_EXTENDED_LAMBDA__
 #error what asks for the version of nvcc
@@ -126,7 +129,7 @@ int main() {
     fs::write(place.join("b.c"), "int other(void) { return 0; }\n").unwrap();
     // names in headers that nvcc does not include; and nvcc's host compilers say nothing of arrays of variable length,
     // or of RAND_MAX as a float
-    builds(place, "-DN=1024 -D X=1 -DY -Dnum=2 --m64 -arch=sm_90 -MD -c a.cu");
+    builds(place, "-DN=1024 -D X=1 -DY -Dnum=2 -Dtop=3 -DBits=4 --m64 -arch=sm_90 -MD -c a.cu");
     let list = fs::read_to_string(place.join("a.d")).unwrap();
     assert_eq!(list.matches("cuda.h").count(), 1, "{list}");
     builds(place, "-std=c++17 -arch=sm_90 -O3 -restrict a.cu b.c -o a");

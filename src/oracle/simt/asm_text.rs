@@ -23,15 +23,17 @@ pub(super) enum PtxClass {
 
 pub(super) fn type_of(word: &str) -> Option<PtxType> {
     let whole = |bits, class| Some(PtxType { bits, class, pair: false });
-    let pair = |fmt| Some(PtxType { bits: 16, class: PtxClass::Float(fmt), pair: true });
+    let pair = |class| Some(PtxType { bits: 16, class, pair: true });
     match word {
         "pred" => whole(1, PtxClass::Predicate),
         "f16" => whole(16, PtxClass::Float(Fmt::Half)),
         "bf16" => whole(16, PtxClass::Float(Fmt::BFloat)),
         "f32" => whole(32, PtxClass::Float(Fmt::Single)),
         "f64" => whole(64, PtxClass::Float(Fmt::Double)),
-        "f16x2" => pair(Fmt::Half),
-        "bf16x2" => pair(Fmt::BFloat),
+        "f16x2" => pair(PtxClass::Float(Fmt::Half)),
+        "bf16x2" => pair(PtxClass::Float(Fmt::BFloat)),
+        "u16x2" => pair(PtxClass::Unsigned),
+        "s16x2" => pair(PtxClass::Signed),
         _ => {
             let class = match word.chars().next()? {
                 'b' => PtxClass::Bits,

@@ -7,7 +7,7 @@
 //! (`add.cc`, `madc` …) use one slot as the flag. Branches are decoded in `decode_asm_flow`.
 //!
 //! Not implemented, and therefore a fault that names the instruction: predicated atomic operations with a result, video
-//! instructions, and everything about tensors, textures and asynchronous copies.
+//! instructions other than `vabsdiff4` of unsigned bytes, and everything about tensors, textures and asynchronous copies.
 
 use super::asm_text::{
     Guard, Parts, PtxClass, PtxType, braces, guarded, space_of, split_operands, statements, type_of,

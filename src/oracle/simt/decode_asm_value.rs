@@ -48,6 +48,7 @@ impl Decoder<'_, '_> {
                 self.bin_of(BinOp::Sub, bits, zero, at(0)?)
             }
             "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
+            "vabsdiff4" => return self.ptx_byte_differences(parts, v),
             "prmt" if parts.words.is_empty() => {
                 return self.ptx_rule(parts, Rule::Int(IntOp::Permute(Prmt::Index)), bits, v);
             }
@@ -122,6 +123,10 @@ impl Decoder<'_, '_> {
         let Rule::Int(op) = rule else { return None };
         let (d, args) = (self.temp(1), repeated(v.get(..op.arity())?));
         self.emit(Op::Int(IntArgs { op, bits, wrap: Wrap::default(), d, args }));
+        if parts.has("relu") {
+            let zero = self.constant(0);
+            return Some(self.int2_of(IntOp::SMax, bits, d, zero));
+        }
         if !parts.has("shiftamt") {
             return Some(d);
         }
@@ -130,6 +135,24 @@ impl Decoder<'_, '_> {
         let amount = self.bin_of(BinOp::Sub, 32, top, d);
         let c = self.value_of(|out| Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: out, a: d, b: none });
         Some(self.value_of(|d| Op::Select { d, c, a: none, b: amount }))
+    }
+
+    /// `vabsdiff4` of unsigned bytes: their differences, or with `.add` the sum of these and the third operand.
+    fn ptx_byte_differences(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let (&[a, b, mut sum], zero) = (v, self.constant(0)) else { return None };
+        let is_sum = parts.words == ["add"];
+        if parts.kinds.iter().any(|kind| kind.class != PtxClass::Unsigned) || !(is_sum || parts.words.is_empty()) {
+            return None;
+        }
+        let [a, b] = [a, b].map(|word| self.unpack(word, 32, 4, 8));
+        let bytes = self.temp(4);
+        for byte in 0..4 {
+            let (d, bits, c) = if is_sum { (self.temp(1), 32, sum) } else { (bytes + byte, 8, zero) };
+            let args = [a + byte, b + byte, c];
+            self.emit(Op::Int(IntArgs { op: IntOp::SadU, bits, wrap: Wrap::default(), d, args }));
+            sum = d;
+        }
+        Some(if is_sum { sum } else { self.pack(bytes, 4, 8) })
     }
 
     /// An integer truncated or extended to a width.

@@ -1,8 +1,9 @@
 //! Which headers does a source that is written for nvcc need before it, so that clang accepts it?
 //!
 //! What nvcc declares and clang does not ([`NAME`]); one of clang's own headers, with the compare-and-swap that CUDA
-//! documents; and stand-ins for the headers of the CUDA tree that clang includes before every source and nvcc does not. A
-//! macro of the command line, such as `-DN=1024`, may stand for a name in them, so they are included without those macros.
+//! documents and short code for functions on halves and bytes of words; and stand-ins for the headers of the CUDA tree
+//! that clang includes before every source and nvcc does not. A macro of the command line, such as `-DN=1024`, may stand
+//! for a name in them, so they are included without those macros.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -16,7 +17,9 @@ pub const NAME: &str = "warpwise_nvcc.h";
 /// Flag of compiles whose output nobody runs: they get through variables that clang cannot keep in managed memory.
 const ONLY_LOOKS: &str = "-DWARPWISE_ONLY_LOOKS";
 /// What stands before clang's header of the same name, which `__clang_cuda_runtime_wrapper.h` includes.
-const ATOMICS: (&str, &str) = ("__clang_cuda_device_functions.h", include_str!("atomics.h"));
+const FUNCTIONS: &str = concat!(include_str!("simd.h"), include_str!("atomics.h"));
+/// Its name.
+const FUNCTIONS_NAME: &str = "__clang_cuda_device_functions.h";
 /// Headers that clang's `__clang_cuda_runtime_wrapper.h` includes and nvcc's prologue does not: of CUDA, and of clang.
 const CLANGS_OWN: [&str; 3] = ["cuda.h", "curand_mtgp32_kernel.h", "__clang_cuda_texture_intrinsics.h"];
 /// Headers that those include, whose names matter too.
@@ -37,8 +40,8 @@ pub fn write<'a>(
         std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
     };
     put(NAME, DECLARED)?;
-    put(ATOMICS.0, ATOMICS.1)?;
     let defined = defined(arguments);
+    put(FUNCTIONS_NAME, &without(&hidden(&defined, &[FUNCTIONS.to_owned()]), FUNCTIONS))?;
     if defined.is_empty() {
         return Ok(());
     }
@@ -96,7 +99,7 @@ fn clangs_headers(clang: &Path) -> Option<PathBuf> {
 
 /// The names of the files in the folder that [`write()`] may have written.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    [NAME, ATOMICS.0].into_iter().chain(CLANGS_OWN)
+    [NAME, FUNCTIONS_NAME].into_iter().chain(CLANGS_OWN)
 }
 
 /// The macros that `-D` defines, joined or not.
@@ -132,10 +135,15 @@ fn is_of_a_name(letter: char) -> bool {
 
 /// A header that includes the one of its name in a later folder, without these macros.
 fn stand_in(name: &str, hidden: &[&str]) -> String {
+    format!("#pragma GCC system_header\n{}", without(hidden, &format!("#include_next <{name}>\n")))
+}
+
+/// Lines of a header for which these macros are not defined.
+fn without(hidden: &[&str], lines: &str) -> String {
     let each = |line: &dyn Fn(&str) -> String| hidden.iter().map(|hidden| line(hidden)).collect::<String>();
     let before = each(&|hidden| format!("#pragma push_macro(\"{hidden}\")\n#undef {hidden}\n"));
     let after = each(&|hidden| format!("#pragma pop_macro(\"{hidden}\")\n"));
-    format!("#pragma GCC system_header\n{before}#include_next <{name}>\n{after}")
+    format!("{before}{lines}{after}")
 }
 
 #[cfg(test)]
