@@ -32,10 +32,10 @@ pub struct Unswitch {
     pub results: Results,
 }
 
-/// What is done about a function: the branches that end loops to be unswitched, and what tests conditions on which lanes may
-/// differ.
+/// What is done about a function: the branches that end loops to be unswitched, with whether lanes leave together; and what
+/// tests conditions on which lanes may differ.
 pub struct Plan<'m> {
-    latches: Vec<handle::Inst<'m>>,
+    latches: Vec<(handle::Inst<'m>, bool)>,
     varying: Vec<handle::Inst<'m>>,
 }
 
@@ -63,16 +63,22 @@ impl<'m> FunctionPass<'m> for Unswitch {
         if self.results.pins(function, Ends::Objects(&[])).is_none() {
             return vec![Decision::refusal(at, "UnswitchContraction", UNDECIDED.to_owned())];
         }
-        let latches = found.iter().map(|shared| handles.inst(facts.func.terminator(shared.latch))).collect();
+        let latch = |shared: &Shared| (handles.inst(facts.func.terminator(shared.latch)), shared.ends_together);
+        let latches = found.iter().map(latch).collect();
         let varying = found.iter().flat_map(|shared| &shared.varying).map(|&inst| handles.inst(inst)).collect();
         vec![Decision::plan(at, "LoopUnswitched", MESSAGE.to_owned(), Plan { latches, varying })]
     }
 
     fn apply(&self, plans: Vec<Plan<'m>>, editor: &mut Editor<'m>) {
         for Plan { latches, varying } in plans {
-            let pins = self.results.pins(latches[0].block().function(), Ends::Objects(&[]));
+            let pins = self.results.pins(latches[0].0.block().function(), Ends::Objects(&[]));
             pins.iter().flatten().for_each(|pins| pins.apply(editor));
-            latches.into_iter().for_each(|latch| editor.ask_to_unswitch(latch));
+            for (latch, ends_together) in latches {
+                editor.ask_to_unswitch(latch);
+                if !ends_together {
+                    editor.ask_not_to_unroll(latch);
+                }
+            }
             varying.into_iter().for_each(|inst| editor.keep_in_loop(inst));
         }
     }
@@ -81,6 +87,9 @@ impl<'m> FunctionPass<'m> for Unswitch {
 /// A loop that tests a condition on which all lanes agree in all iterations, and in which nothing waits.
 struct Shared {
     latch: Block,
+    /// Whether lanes leave it in the same iteration. Otherwise each would execute the remainder of the others if LLVM
+    /// unrolled what is left of it.
+    ends_together: bool,
     /// What tests a condition that is the same in all iterations, but perhaps not for all lanes.
     varying: Vec<Inst>,
 }
@@ -107,6 +116,6 @@ impl Shared {
             tests.partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
         let is_shared =
             cycles.is_reducible(cycle) && !same.is_empty() && !insts().any(|inst| may_synchronise(func, inst));
-        is_shared.then_some(Shared { latch, varying })
+        is_shared.then_some(Shared { latch, ends_together: facts.exit_scope(cycle).is_some(), varying })
     }
 }

@@ -28,12 +28,17 @@ void say_of_loop(Instruction *Latch, MDNode *Said) {
 }
 } // namespace warpwise
 
-// Asks for conditions to be taken out of the loop that ends here.
-extern "C" void warpwise_ask_to_unswitch(LLVMValueRef Latch) {
+static void say_word(LLVMValueRef Latch, StringRef Word) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
-  warpwise::say_of_loop(Branch, MDNode::get(Context, MDString::get(Context, "warpwise.unswitch")));
+  warpwise::say_of_loop(Branch, MDNode::get(Context, MDString::get(Context, Word)));
 }
+
+// Asks for conditions to be taken out of the loop that ends here.
+extern "C" void warpwise_ask_to_unswitch(LLVMValueRef Latch) { say_word(Latch, "warpwise.unswitch"); }
+
+// Asks LLVM not to unroll the loop that ends here unless its trip count is known.
+extern "C" void warpwise_ask_not_to_unroll(LLVMValueRef Latch) { say_word(Latch, "llvm.loop.unroll.runtime.disable"); }
 
 // Asks LLVM's unroller for so many copies of the loop that ends here; for one for each iteration if the number is zero, and
 // if it is all ones, for as many as there can be.

@@ -6,6 +6,7 @@ use llvm_sys::prelude::LLVMValueRef;
 
 unsafe extern "C" {
     fn warpwise_ask_to_unroll(latch: LLVMValueRef, count: u32);
+    fn warpwise_ask_not_to_unroll(latch: LLVMValueRef);
     fn warpwise_ask_to_unswitch(latch: LLVMValueRef);
     fn warpwise_run_in_groups(latch: LLVMValueRef, count: u32);
 }
@@ -22,6 +23,10 @@ impl<'m> Editor<'m> {
     /// Asks LLVM's unroller for as many copies as the trip count of the loop can be, which is at most eight.
     pub fn ask_to_unroll_to_bound(&mut self, latch: Inst<'m>) {
         edit!(warpwise_ask_to_unroll(latch.raw(), u32::MAX));
+    }
+    /// Asks LLVM not to unroll the loop whose latch ends with this branch unless its trip count is known.
+    pub fn ask_not_to_unroll(&mut self, latch: Inst<'m>) {
+        edit!(warpwise_ask_not_to_unroll(latch.raw()));
     }
     /// Asks for conditions to be taken out of the loop whose latch ends with this branch.
     pub fn ask_to_unswitch(&mut self, latch: Inst<'m>) {
