@@ -12,7 +12,7 @@ use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
-use warpwise_analysis::contraction::raw::{Ends, Pins};
+use warpwise_analysis::contraction::raw::Ends;
 use warpwise_analysis::divergence;
 use warpwise_ir::entity;
 use warpwise_ir::llvm::edit::Editor;
@@ -51,41 +51,54 @@ pub fn mark(module: Module<'_>, manager: &PassManager<'_>) -> bool {
 
 /// Leaves only those marked that are uniform, if that is sure to round as without; returns whether the module changed.
 pub fn settle(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    let all = module.functions().map(|function| (function, marked(function)));
+    let all: Vec<(Function<'_>, Vec<Inst<'_>>)> = all.filter(|(_, marked)| !marked.is_empty()).collect();
+    if all.is_empty() {
+        return false;
+    }
     let mut analyses = Analyses::new(module, divergence::Options::default());
-    let mut changed = false;
-    for function in module.functions() {
-        let marked = marked(function);
-        if marked.is_empty() {
-            continue;
+    let mut editor = Editor::new(module);
+    for (function, mut marked) in all {
+        let kept = keep(function, &marked, results, &mut analyses, manager);
+        marked.retain(|branch| !kept.contains(branch));
+        if !kept.is_empty() {
+            results.pins(function, Ends::Objects(&[])).iter().flatten().for_each(|pins| pins.apply(&mut editor));
         }
-        let (facts, handles) = analyses.of(function).facts_and_handles();
-        let is_uniform = |branch: &Inst<'_>| {
-            let index = handles.blocks.iter().position(|&block| block == branch.block());
-            index.is_some_and(|index| !facts.is_divergent_branch(entity::Block::new(index)))
-        };
-        let (uniform, mut given_up): (Vec<_>, Vec<_>) = marked.into_iter().partition(is_uniform);
-        let pins = match results {
-            Results::Same => Pins::of_all(&[function], Ends::Objects(&[])),
-            Results::Contract => Some(Vec::new()),
-        };
-        let mut editor = Editor::new(module);
-        for branch in uniform {
-            if pins.is_none() {
-                manager.emit(Kind::Missed, function, Some(branch), "BranchContraction", UNDECIDED);
-                given_up.push(branch);
-            } else if !driver::admits(function, Some(branch), "BranchKept", || KEPT.to_owned(), manager) {
-                given_up.push(branch);
-            }
-        }
-        pins.iter().flatten().for_each(|pins| pins.apply(&mut editor));
-        clear(&mut editor, &given_up);
-        if !given_up.is_empty() {
+        clear(&mut editor, &marked);
+        if !marked.is_empty() {
             manager.reshape(function, Reshape::CleanUp);
         }
         analyses.edited(function, Kept::Nothing);
-        changed = true;
     }
-    changed
+    true
+}
+
+/// Those of the marked branches of a function that are to stay.
+fn keep<'m>(
+    function: Function<'m>,
+    marked: &[Inst<'m>],
+    results: Results,
+    analyses: &mut Analyses<'m>,
+    manager: &PassManager<'_>,
+) -> Vec<Inst<'m>> {
+    if !driver::may_change(function, IDIOMS, manager) {
+        return Vec::new();
+    }
+    let (facts, handles) = analyses.of(function).facts_and_handles();
+    let is_uniform = |branch: &Inst<'m>| {
+        let index = handles.blocks.iter().position(|&block| block == branch.block());
+        index.is_some_and(|index| !facts.is_divergent_branch(entity::Block::new(index)))
+    };
+    let uniform = marked.iter().copied().filter(is_uniform);
+    if results.pins(function, Ends::Objects(&[])).is_none() {
+        uniform.for_each(|branch| {
+            manager.emit(Kind::Missed, function, Some(branch), "BranchContraction", UNDECIDED);
+        });
+        return Vec::new();
+    }
+    uniform
+        .filter(|&branch| driver::admits(function, Some(branch), "BranchKept", || KEPT.to_owned(), manager))
+        .collect()
 }
 
 /// Takes all marks away; returns whether there were any.

@@ -1,4 +1,4 @@
-//! Which code does nvcc write in a form that is faster than clang's, without knowing anything of lanes?
+//! Which code does nvcc write in a form that is faster than clang's?
 //!
 //! Each is decided from one function's text, keeps all results, and is said by a remark:
 //!
@@ -11,8 +11,10 @@
 //!   LLVM's loop strength reduction writes it as one of 64.
 //! - [`offsets`]: indices of neighbouring accesses are widened so that the back end finds their one address.
 //! - [`fragments`]: fragments of matrices are loaded from shared memory where they are there, not from any.
+//! - [`divisions`]: a branch around a division stays one if lanes agree on it, which only this form asks.
 //!
-//! [`counts`] runs after LLVM has inlined, so that what follows sees short code; the others at the end. Another one,
+//! [`divisions`] marks branches before LLVM has speculated; [`counts`] runs after it has inlined, so that what follows sees
+//! short code; the others at the end. Another one,
 //! [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
