@@ -140,9 +140,21 @@ fn run(text: &str, passes: &str, flags: &[String]) -> Result<OwnedModule, String
 
 #[test]
 fn transforms_of_lit_files_keep_debug_information() {
+    transforms_keep_debug_information(2);
+}
+
+#[test]
+#[ignore = "long"]
+fn transforms_of_all_lit_files_keep_debug_information() {
+    transforms_keep_debug_information(1);
+}
+
+/// Checks one lit file in so many.
+fn transforms_keep_debug_information(one_in: usize) {
     let (mut pairs, mut expected, mut known, mut wrong) = (0, 0, 0, Vec::new());
     let folders = PASSES.iter().flat_map(|tested| tested.folders);
-    for file in folders.flat_map(|folder| files(&root().join("llvm-tests").join(folder), "ll")) {
+    let all = folders.flat_map(|folder| files(&root().join("llvm-tests").join(folder), "ll"));
+    for file in all.step_by(one_in) {
         let text = std::fs::read_to_string(&file).unwrap();
         let code: String = text.lines().filter(|line| !line.starts_with(';')).map(|line| format!("{line}\n")).collect();
         let is_for_another =
@@ -166,7 +178,7 @@ fn transforms_of_lit_files_keep_debug_information() {
     }
     println!("{pairs} pairs of a file and a pipeline; {known} of {expected} variables keep a value");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(pairs > 200, "{pairs}");
+    assert!(pairs * one_in > 200, "{pairs}");
     assert!(known * 10 > expected * 9, "{known} of {expected} variables keep a value");
 }
 
@@ -218,8 +230,19 @@ const KERNELS: [(&str, &[&str]); 8] = [
 
 #[test]
 fn ptx_is_the_same_with_debug_information() {
+    ptx_is_the_same(2);
+}
+
+#[test]
+#[ignore = "long"]
+fn ptx_of_all_kernels_is_the_same_with_debug_information() {
+    ptx_is_the_same(1);
+}
+
+/// Compares one kernel in so many.
+fn ptx_is_the_same(one_in: usize) {
     let plugin = plugin_flag();
-    for (kernel, options) in KERNELS {
+    for (kernel, options) in KERNELS.into_iter().step_by(one_in) {
         let file = root().join("benches/gpu/kernels").join(format!("{kernel}.cu"));
         let flags: Vec<&str> =
             std::iter::once(plugin.as_str()).chain(options.iter().flat_map(|option| ["-mllvm", option])).collect();

@@ -72,7 +72,7 @@ fn every_split_is_foreseen(folders: &[&str], one_benchmark_in: usize) {
 
 #[test]
 fn every_split_was_foreseen() {
-    every_split_is_foreseen(&["examples"], 16);
+    every_split_is_foreseen(&["examples"], 32);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn benchmark_kernels_count(one_in: usize) {
 
 #[test]
 fn benchmark_kernels_count_what_the_machine_sees() {
-    benchmark_kernels_count(4);
+    benchmark_kernels_count(8);
 }
 
 #[test]
