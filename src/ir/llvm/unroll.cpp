@@ -40,8 +40,8 @@ extern "C" void warpwise_ask_to_unswitch(LLVMValueRef Latch) { say_word(Latch, "
 // Asks LLVM not to unroll the loop that ends here unless its trip count is known.
 extern "C" void warpwise_ask_not_to_unroll(LLVMValueRef Latch) { say_word(Latch, "llvm.loop.unroll.runtime.disable"); }
 
-// Asks LLVM's unroller for so many copies of the loop that ends here; for one for each iteration if the number is zero, and
-// if it is all ones, for as many as there can be.
+// Asks LLVM's unroller for so many copies of the loop that ends here; for one for each iteration if the number is zero,
+// and if it is all ones, for as many as there can be.
 extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
