@@ -314,6 +314,11 @@ __global__ void warps(float *out, int n) {
   out[(blockIdx.x * blockDim.x + threadIdx.x) / 32 * n + threadIdx.x % 32] = 1;
 }
 __global__ void tell(const int *p) { printf(\"%d %d\\n\", p[threadIdx.x], threadIdx.x); }
+__global__ void channels(const float *a, float *sums, int n, int m) {
+  float sum = 0;
+  for (int i = threadIdx.x % 32; i < n; i += 32) sum += a[i * m + blockIdx.x];
+  atomicAdd(&sums[blockIdx.x], sum);
+}
 ";
 
 #[test]
@@ -350,6 +355,7 @@ fn advice_is_told_apart_and_alike_advice_is_one_line() {
         ("pairs", ":52", "lane i to element i, or load vectors"),
         ("rounds", ":55", "copy the table to shared memory"),
         ("warps", ":60", "state the block, or __launch_bounds__"),
+        ("channels", ":65", "swap indices, or transpose the array"),
     ] {
         let text = run(&["--function", kernel], "NO_COLOR");
         assert!(text.lines().skip(1).any(|line| line.contains(place) && line.ends_with(action)), "{kernel}: {text}");

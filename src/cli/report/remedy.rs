@@ -224,8 +224,7 @@ impl Remedies<'_, '_> {
                     Some(cycle) if cycles.header(cycle) == data.block && cycles.contains(cycle, at) => {
                         let is_counter = self.is_counter(inst, cycle, |step| self.0.scope(step).is_some());
                         from.is_counted |= is_counter && !is_behind;
-                        from.is_walked |=
-                            !is_behind && self.is_counter(inst, cycle, |step| func.constant(step).is_some());
+                        from.is_walked |= !is_behind && self.is_counter(inst, cycle, |step| self.is_short(step));
                         from.is_changed[usize::from(Some(cycle) == around)] |= !is_counter;
                         is_next |= Some(cycle) == around;
                     }
@@ -241,6 +240,12 @@ impl Remedies<'_, '_> {
             open.extend(operands.iter().map(|&operand| (operand, is_behind, is_next, is_choice)));
         }
         from
+    }
+
+    /// Whether a step is a constant by which a lane goes on in its own stretch; with that of a warp, lanes go on together.
+    fn is_short(&self, step: Value) -> bool {
+        let is_together = |step: u64| (ROW..=u64::from(u32::MAX / 2)).contains(&step);
+        self.0.func.constant(step).is_some() && !self.0.func.int_constant(step).is_some_and(is_together)
     }
 
     /// Whether each iteration adds to a phi such a step.
