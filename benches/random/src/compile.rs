@@ -213,12 +213,12 @@ impl Tools {
     }
 
     /// Compiles a source to IR beside it, as [`llc` simplifies it](BACK_END): with clang alone, or with the plugin in a variant.
-    pub fn ir(&self, source: &Path, variant: Option<&Variant>) -> Result<PathBuf> {
+    pub fn ir(&self, source: &Path, variant: &Variant, is_ours: bool) -> Result<PathBuf> {
         let ir = source.with_extension("ll");
-        let mut command = self.clang(variant.unwrap_or(&VARIANTS[0]), source);
+        let mut command = self.clang(variant, source);
         command.args(["-emit-llvm", "-o"]).arg(&ir);
-        let passes = variant.and_then(|v| v.passes);
-        if let (Some(variant), None) = (variant, passes) {
+        let passes = variant.passes.filter(|_| is_ours);
+        if is_ours && passes.is_none() {
             command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);
         }
         run(&mut command)?;

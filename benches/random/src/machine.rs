@@ -45,11 +45,19 @@ pub fn compare(
             if unit >= seeds.end.div_ceil(UNIT) {
                 return Ok(());
             }
-            let plain = module(tools, unit, seeds, None, folder.path())?;
-            for variant in variants {
-                let ours = module(tools, unit, seeds, Some(variant), folder.path())?;
+            let mut plain: Vec<(&Variant, PathBuf)> = Vec::new();
+            for &variant in variants {
+                let known = plain.iter().position(|(other, _)| other.is_plain_as(variant));
+                let before = match known {
+                    Some(index) => plain[index].1.clone(),
+                    None => module(tools, unit, seeds, (variant, false), folder.path())?,
+                };
+                if known.is_none() {
+                    plain.push((variant, before.clone()));
+                }
+                let ours = module(tools, unit, seeds, (variant, true), folder.path())?;
                 for seed in (unit * UNIT..(unit + 1) * UNIT).filter(|seed| seeds.contains(seed)) {
-                    let said = one(warpwise, seed, &plain, &ours)?;
+                    let said = one(warpwise, seed, &before, &ours)?;
                     let mut counts = counts.lock().map_err(|_| anyhow::anyhow!("a worker panicked"))?;
                     match said {
                         None => counts.same += 1,
@@ -63,11 +71,17 @@ pub fn compare(
     counts.into_inner().map_err(|_| anyhow::anyhow!("a worker panicked"))
 }
 
-/// The IR of a unit: clang's own, or with the plugin in a variant.
-fn module(tools: &Tools, unit: u64, seeds: &Range<u64>, variant: Option<&Variant>, folder: &Path) -> Result<PathBuf> {
-    let source = folder.join(format!("{unit}.{}.cu", variant.map_or("plain", |v| v.name)));
-    std::fs::write(&source, units::source(unit, seeds, variant.and_then(|v| v.rewriting)).0)?;
-    tools.ir(&source, variant)
+/// The IR of a unit with the flags of a variant: clang's own, or with the plugin and as the variant rewrites it.
+fn module(
+    tools: &Tools,
+    unit: u64,
+    seeds: &Range<u64>,
+    (variant, is_ours): (&Variant, bool),
+    folder: &Path,
+) -> Result<PathBuf> {
+    let source = folder.join(format!("{unit}.{}.{}.cu", variant.name, if is_ours { "ours" } else { "plain" }));
+    std::fs::write(&source, units::source(unit, seeds, variant.rewriting.filter(|_| is_ours)).0)?;
+    tools.ir(&source, variant, is_ours)
 }
 
 /// What is wrong with a kernel, if anything.

@@ -312,6 +312,9 @@ impl Gen {
             (Scalar::F32, "s += F[(j + gid) & 4095] * F[j & 4095]"),
             (Scalar::F32, "s += sqrtf(F[(j * 32 + tx) & 4095] * F[(j * 32 + tx) & 4095])"),
             (Scalar::F64, "s += D[(j + gid) & 4095] - s * D[j & 63]"),
+            // a uniform branch around a division, and a condition that all iterations share
+            (Scalar::F32, "s = s + F[(j + gid) & 4095]; if ((u32)n % 61u > j) s = s / (float)(j + 2u)"),
+            (Scalar::U32, "s = ((u32)m & 1) ? mix(s, I[(j + gid) & 4095]) : s + j"),
         ]);
         let (start, bound, step) = self.rng.pick(&[
             ("0", "((u32)n & 63)", "1"),
