@@ -12,8 +12,8 @@ use crate::driver::{Decision, FunctionPass};
 use crate::settings::{Results, Transform};
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::raw::Ends;
-use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
@@ -46,8 +46,10 @@ impl<'m> FunctionPass<'m> for Unswitch {
 
     fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Plan<'m>>> {
         let known = analyses.of(function);
-        let cycles = &known.outline().cfg().cycles;
-        let innermost: Vec<Cycle> = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1).collect();
+        let outline = known.outline();
+        let cycles = &outline.cfg().cycles;
+        let innermost = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1);
+        let innermost: Vec<Cycle> = innermost.filter(|&cycle| tests(outline, cycle).next().is_some()).collect();
         if innermost.is_empty() {
             return Vec::new();
         }
@@ -100,22 +102,29 @@ impl Shared {
         let cycles = &facts.cfg().cycles;
         let mut latches = cycles.latches(&func.graph, cycle);
         let (latch, None) = (latches.next()?, latches.next()) else { return None };
-        let is_inside = |block: Block| cycles.contains(cycle, block);
-        let is_invariant = |value: Value| {
-            func.constant(value).is_none() && func.def(value).is_none_or(|def| !is_inside(func.insts[def].block))
-        };
-        let stays_inside = |inst: Inst| func.graph.succs(func.insts[inst].block).iter().all(|&to| is_inside(to));
-        let tests = |inst: Inst| match func.insts[inst].opcode {
-            Opcode::CondBr => stays_inside(inst),
-            Opcode::Select => func.types[func.type_of(func.operands(inst)[0])].kind == TypeKind::Int(1),
-            _ => false,
-        };
-        let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-        let tests = insts().filter(|&inst| tests(inst) && is_invariant(func.operands(inst)[0]));
         let (same, varying): (Vec<Inst>, Vec<Inst>) =
-            tests.partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
+            tests(facts, cycle).partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
+        let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
         let is_shared =
             cycles.is_reducible(cycle) && !same.is_empty() && !insts().any(|inst| may_synchronise(func, inst));
         is_shared.then_some(Shared { latch, ends_together: facts.exit_scope(cycle).is_some(), varying })
     }
+}
+
+/// What tests a condition in a loop that is the same in all iterations: selects, and branches that stay in it.
+fn tests(outline: &Outline, cycle: Cycle) -> impl Iterator<Item = Inst> {
+    let func = &outline.func;
+    let cycles = &outline.cfg().cycles;
+    let is_inside = move |block: Block| cycles.contains(cycle, block);
+    let is_invariant = move |value: Value| {
+        func.constant(value).is_none() && func.def(value).is_none_or(|def| !is_inside(func.insts[def].block))
+    };
+    let stays_inside = move |inst: Inst| func.graph.succs(func.insts[inst].block).iter().all(|&to| is_inside(to));
+    let tests = move |inst: Inst| match func.insts[inst].opcode {
+        Opcode::CondBr => stays_inside(inst),
+        Opcode::Select => func.types[func.type_of(func.operands(inst)[0])].kind == TypeKind::Int(1),
+        _ => false,
+    };
+    let insts = cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
+    insts.filter(move |&inst| tests(inst) && is_invariant(func.operands(inst)[0]))
 }
