@@ -215,7 +215,6 @@ fn what_clang_refuses_falls_back_object_for_object() {
     assert!(place.join("out.o").exists());
 }
 
-/// Why public programs did not build: what is not mended is compiled by nvcc itself.
 #[test]
 fn square_roots_are_as_exact_as_with_nvcc() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,6 +228,7 @@ fn square_roots_are_as_exact_as_with_nvcc() {
     }
 }
 
+/// Why public programs did not build: what is not mended is compiled by nvcc itself.
 #[test]
 fn causes_seen_in_programs_are_mended_or_fall_back() {
     let folder = tempfile::tempdir().unwrap();
