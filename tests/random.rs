@@ -99,38 +99,31 @@ fn random_code_passes_1() {
     random_code_passes("48..96");
 }
 
-fn random_code_runs(seeds: &str) {
+fn random_code_runs(seeds: &str, variants: &[&str]) {
     if has_cuda() {
         let mut command = random("machine");
-        command.args(["--seeds", seeds, "--warpwise"]).arg(warpwise().get_program());
+        command.args(["--seeds", seeds, "--warpwise"]).arg(warpwise().get_program()).arg("--variant").args(variants);
         passes(command);
     }
 }
 
 #[test]
 fn random_code_runs_on_the_lockstep_machine() {
-    random_code_runs("0..16");
+    random_code_runs("0..16", &["default"]);
 }
 
-fn rewritten_code_runs(seeds: &str) {
-    if has_cuda() {
-        let rewritings = ["dead-uniform", "dead-divergent", "swap", "opaque", "rotate", "peel", "helpers", "return"];
-        let mut command = random("machine");
-        command.args(["--seeds", seeds, "--warpwise"]).arg(warpwise().get_program());
-        command.arg("--variant").args(rewritings);
-        passes(command);
-    }
-}
+const REWRITINGS: [&str; 8] =
+    ["dead-uniform", "dead-divergent", "swap", "opaque", "rotate", "peel", "helpers", "return"];
 
 #[test]
 fn rewritten_code_runs_on_the_lockstep_machine() {
-    rewritten_code_runs("0..2");
+    random_code_runs("0..2", &REWRITINGS);
 }
 
 #[test]
 #[ignore = "long"]
 fn more_random_code_passes() {
     random_code_passes("96..200");
-    random_code_runs("16..32");
-    rewritten_code_runs("2..4");
+    random_code_runs("16..32", &["default"]);
+    random_code_runs("2..4", &REWRITINGS);
 }

@@ -97,9 +97,30 @@ pub const VARIANTS: &[Variant] = &[
     assembled("ptxas-O0", "-O0", "without the plugin: ptxas -O0 against -O3"),
 ];
 
+/// What was built without the plugin, once for the variants that mean the same without it.
+pub struct Plain<'a, T>(Vec<(&'a Variant, T)>);
+
+impl<'a, T> Plain<'a, T> {
+    pub fn new() -> Self {
+        Plain(Vec::new())
+    }
+
+    /// The build to compare a variant with, made if it is the first of its kind.
+    pub fn of(&mut self, variant: &'a Variant, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        let at = match self.0.iter().position(|(other, _)| other.is_plain_as(variant)) {
+            Some(at) => at,
+            None => {
+                self.0.push((variant, make()?));
+                self.0.len() - 1
+            }
+        };
+        Ok(&self.0[at].1)
+    }
+}
+
 impl Variant {
     /// Whether both mean the same without the plugin.
-    pub fn is_plain_as(&self, other: &Variant) -> bool {
+    fn is_plain_as(&self, other: &Variant) -> bool {
         self.both == other.both && self.passes.is_some() == other.passes.is_some()
     }
 

@@ -2,7 +2,7 @@
 //! looks for races, so it also says whether the sources are what they should be. It joins products and sums as LLVM's back
 //! end and `ptxas` would, so that one that vanishes or appears shows.
 
-use crate::compile::{Tools, Variant};
+use crate::compile::{Plain, Tools, Variant};
 use crate::expr::INPUTS;
 use crate::kernel::{ATOMIC_WORDS, Kernel, OUT_WORDS, UNIT};
 use crate::{run, units};
@@ -45,19 +45,12 @@ pub fn compare(
             if unit >= seeds.end.div_ceil(UNIT) {
                 return Ok(());
             }
-            let mut plain: Vec<(&Variant, PathBuf)> = Vec::new();
+            let mut plain = Plain::new();
             for &variant in variants {
-                let known = plain.iter().position(|(other, _)| other.is_plain_as(variant));
-                let before = match known {
-                    Some(index) => plain[index].1.clone(),
-                    None => module(tools, unit, seeds, (variant, false), folder.path())?,
-                };
-                if known.is_none() {
-                    plain.push((variant, before.clone()));
-                }
+                let before = plain.of(variant, || module(tools, unit, seeds, (variant, false), folder.path()))?;
                 let ours = module(tools, unit, seeds, (variant, true), folder.path())?;
                 for seed in (unit * UNIT..(unit + 1) * UNIT).filter(|seed| seeds.contains(seed)) {
-                    let said = one(warpwise, seed, &before, &ours)?;
+                    let said = one(warpwise, seed, before, &ours)?;
                     let mut counts = counts.lock().map_err(|_| anyhow::anyhow!("a worker panicked"))?;
                     match said {
                         None => counts.same += 1,

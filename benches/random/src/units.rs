@@ -3,7 +3,7 @@
 //! variant, and a line about it in `jobs.jsonl`, behind which a build that was stopped goes on.
 
 use crate::checks;
-use crate::compile::{Built, LEVEL, Tools, Variant};
+use crate::compile::{Built, LEVEL, Plain, Tools, Variant};
 use crate::kernel::{Kernel, UNIT, prelude};
 use crate::ptx;
 use crate::rewrite::Rewriting;
@@ -110,18 +110,14 @@ fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&Variant], li
     let (text, kernels) = source(unit, &options.seeds, None);
     let file = temporary.join(format!("{unit}.cu"));
     fs::write(&file, text)?;
-    let mut plain: Vec<(&Variant, String)> = Vec::new();
+    let mut plain = Plain::new();
     for variant in variants {
         let mut job = Job { unit, variant: variant.name.to_owned(), kernels, ..Job::default() };
         let mut attempt = || -> Result<()> {
-            let before = match plain.iter().position(|(other, _)| other.is_plain_as(variant)) {
-                Some(at) => at,
-                None => {
-                    let built = options.tools.ptx(&file, variant, false, temporary);
-                    plain.push((variant, built.context("without the plugin")?.ptx));
-                    plain.len() - 1
-                }
-            };
+            let before = plain.of(variant, || {
+                let built = options.tools.ptx(&file, variant, false, temporary);
+                Ok(built.context("without the plugin")?.ptx)
+            })?;
             let ours = match variant.rewriting {
                 Some(_) => {
                     let other = temporary.join(format!("{unit}.{}.cu", variant.name));
@@ -130,7 +126,7 @@ fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&Variant], li
                 }
                 None => file.clone(),
             };
-            compare(options, &mut job, &plain[before].1, variant, (&ours, temporary))
+            compare(options, &mut job, before, variant, (&ours, temporary))
         };
         if let Err(why) = attempt() {
             job.failed = Some(format!("{why:#}"));
