@@ -3,6 +3,7 @@
 
 #include "remarks.h"
 #include "fusion_memory.h"
+#include "managers.h"
 #include "text.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -113,24 +114,14 @@ void unswitch(Function &F) {
     MDNode *Node = I.getMetadata(Varies);
     if (!Node)
       continue;
-    auto *Branch = dyn_cast<BranchInst>(&I);
-    Value *Condition = Branch ? Branch->getCondition() : cast<SelectInst>(I).getCondition();
-    auto *Frozen = new FreezeInst(Condition, "", I.getIterator());
+    // of a branch and of a select, the first operand is the condition
+    auto *Frozen = new FreezeInst(I.getOperand(0), "", I.getIterator());
     Frozen->setMetadata(Varies, Node);
     I.setMetadata(Varies, nullptr);
-    Branch ? Branch->setCondition(Frozen) : cast<SelectInst>(I).setCondition(Frozen);
+    I.setOperand(0, Frozen);
   }
-  PassBuilder PB;
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  createFunctionToLoopPassAdaptor(Unswitch()).run(F, FAM);
+  warpwise::Managers All(/*Machine=*/nullptr);
+  createFunctionToLoopPassAdaptor(Unswitch()).run(F, All.FAM);
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (isa<FreezeInst>(I) && I.getMetadata(Varies)) {
       I.replaceAllUsesWith(I.getOperand(0));

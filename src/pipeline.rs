@@ -9,8 +9,8 @@ use crate::fuse::Fuse;
 use crate::idioms::{self, divisions};
 use crate::local_memory::{arrays, inline, split};
 use crate::settings::enabled::read_annotations;
-use crate::settings::transform::{IDIOMS, UNROLL_WHOLE, UNSWITCH};
-use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
+use crate::settings::transform::IDIOMS;
+use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Results, Settings, SettingsError, Transform};
 use crate::{annotate, assembler, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -248,7 +248,8 @@ pub fn mark_branches(run: &Run<'_, '_>) -> bool {
     run.manager.run(IDIOMS, |manager| divisions::mark(run.module, manager))
 }
 
-/// Splits copies of stack objects, and counts bits at once; returns whether the module changed.
+/// Decides about branches around divisions, splits copies of stack objects, and counts bits at once; returns whether the
+/// module changed.
 pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, IDIOMS, |settings, manager| {
         manager.run(IDIOMS, |manager| {
@@ -259,17 +260,14 @@ pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     })
 }
 
-/// Takes conditions out of loops, as part of `unroll-loops`; returns whether the module changed.
-pub fn unswitch(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, UNSWITCH, |settings, manager| {
-        manager.run(Transform::Unroll.pass(), |manager| unroll::run_unswitch(run.module, settings.results, manager))
-    })
-}
-
-/// Unrolls loops completely, as part of `unroll-loops`; returns whether the module changed.
-pub fn unroll_whole(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, UNROLL_WHOLE, |settings, manager| {
-        manager.run(Transform::Unroll.pass(), |manager| unroll::run_whole(run.module, settings.results, manager))
+/// Runs a pass over a module that is part of `unroll-loops`; returns whether the module changed.
+pub fn run_part_of_unroll(
+    run: &Run<'_, '_>,
+    name: &str,
+    part: fn(Module<'_>, Results, &PassManager<'_>) -> bool,
+) -> Result<bool, SettingsError> {
+    run_named(run, name, |settings, manager| {
+        manager.run(Transform::Unroll.pass(), |manager| part(run.module, settings.results, manager))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::local_memory::inline::Stage;
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::settings::transform::{IDIOMS, REMARKS, UNROLL_WHOLE, UNSWITCH};
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
-use crate::{launch, map, remarks};
+use crate::{launch, map, remarks, unroll};
 use bitflags::bitflags;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -122,8 +122,12 @@ pub const PASSES: &[Info] = &[
     named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
     named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
     named(Pass::Idioms, IDIOMS, Settings::writes_idioms, pipeline::write_idioms),
-    named(Pass::Unswitch, UNSWITCH, Settings::unrolls_whole, pipeline::unswitch),
-    named(Pass::UnrollWhole, UNROLL_WHOLE, Settings::unrolls_whole, pipeline::unroll_whole),
+    named(Pass::Unswitch, UNSWITCH, Settings::unrolls_whole, |run| {
+        pipeline::run_part_of_unroll(run, UNSWITCH, unroll::run_unswitch)
+    }),
+    named(Pass::UnrollWhole, UNROLL_WHOLE, Settings::unrolls_whole, |run| {
+        pipeline::run_part_of_unroll(run, UNROLL_WHOLE, unroll::run_whole)
+    }),
     named(Pass::Fuse, Transform::Fuse.pass(), FUSES, |run| pipeline::run_one(run, Transform::Fuse)),
     // its own entry of `abi` runs it
     inner(Pass::FuseFunction, "fuse-branches-function", FUSES_EARLY, |_| Ok(false)),

@@ -185,7 +185,7 @@ fn region<'m>(function: Function<'m>, head: Block<'m>) -> HashSet<Block<'m>> {
     let (mut elsewhere, mut stack) = (HashSet::new(), Vec::from_iter(function.blocks().next()));
     while let Some(block) = stack.pop() {
         if block != head && elsewhere.insert(block) {
-            stack.extend(block.terminator().into_iter().flat_map(Inst::successors));
+            stack.extend(block.successors());
         }
     }
     function.blocks().filter(|block| !elsewhere.contains(block)).collect()

@@ -12,7 +12,7 @@ use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
-use warpwise_analysis::contraction::raw::Ends;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence;
 use warpwise_ir::entity;
 use warpwise_ir::llvm::edit::Editor;
@@ -30,6 +30,8 @@ const UNDECIDED: &str = "a division is done ahead of its uniform branch: with th
 
 /// The weights of a marked branch, that of the division first.
 const WEIGHTS: [u32; 2] = [1, (1 << 20) - 1];
+/// The same, if the division is on the second way.
+const TURNED: [u32; 2] = [WEIGHTS[1], WEIGHTS[0]];
 /// Values that a condition is looked through for.
 const MAX_SLICE: usize = 64;
 /// Instructions beside a division that LLVM would execute ahead of a branch.
@@ -37,68 +39,71 @@ const MAX_BESIDE: usize = 8;
 
 /// Marks branches around divisions that may be uniform, before LLVM has speculated; returns whether any is marked.
 pub fn mark(module: Module<'_>, manager: &PassManager<'_>) -> bool {
-    let branches = driver::editable(module, IDIOMS, manager).flat_map(Function::blocks).filter_map(Block::terminator);
-    let found: Vec<(Inst<'_>, bool)> =
-        branches.filter_map(|branch| Some((branch, leads_to_division(branch)?))).collect();
     let (mut editor, kind) = (Editor::new(module), kind(module));
-    for &(branch, is_first) in &found {
-        let [rare, usual] = WEIGHTS;
-        let node = editor.branch_weights(if is_first { [rare, usual] } else { [usual, rare] });
+    let branches = driver::editable(module, IDIOMS, manager).flat_map(Function::blocks).filter_map(Block::terminator);
+    let weigh = |branch| Some((branch, if leads_to_division(branch, kind)? { WEIGHTS } else { TURNED }));
+    let found: Vec<(Inst<'_>, [u32; 2])> = branches.filter_map(weigh).collect();
+    for &(branch, weights) in &found {
+        let node = editor.branch_weights(weights);
         editor.set_metadata(branch, kind, node);
     }
     !found.is_empty()
 }
 
+/// What is done about the marked branches of a function: which lose their marks, and what is written out before.
+struct Plan<'m> {
+    given_up: Vec<Inst<'m>>,
+    pins: Vec<Pins<'m>>,
+}
+
 /// Leaves only those marked that are uniform, if that is sure to round as without; returns whether the module changed.
-pub fn settle(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+pub fn settle<'m>(module: Module<'m>, results: Results, manager: &PassManager<'_>) -> bool {
     let all = module.functions().map(|function| (function, marked(function)));
-    let all: Vec<(Function<'_>, Vec<Inst<'_>>)> = all.filter(|(_, marked)| !marked.is_empty()).collect();
+    let all: Vec<(Function<'m>, Vec<Inst<'m>>)> = all.filter(|(_, marked)| !marked.is_empty()).collect();
     if all.is_empty() {
         return false;
     }
     let mut analyses = Analyses::new(module, divergence::Options::default());
-    let mut editor = Editor::new(module);
-    for (function, mut marked) in all {
-        let kept = keep(function, &marked, results, &mut analyses, manager);
-        marked.retain(|branch| !kept.contains(branch));
-        if !kept.is_empty() {
-            results.pins(function, Ends::Objects(&[])).iter().flatten().for_each(|pins| pins.apply(&mut editor));
-        }
-        clear(&mut editor, &marked);
-        if !marked.is_empty() {
-            manager.reshape(function, Reshape::CleanUp);
-        }
-        analyses.edited(function, Kept::Nothing);
-    }
+    let mut changed = Vec::new();
+    let plan = |(function, marked): &(Function<'m>, Vec<Inst<'m>>), analyses: &mut Analyses<'m>| {
+        Some(plan(*function, marked, results, analyses, manager))
+    };
+    let apply = |(function, _), Plan { given_up, pins }: Plan<'m>, _: &mut Analyses<'m>, editor: &mut Editor<'m>| {
+        pins.iter().for_each(|pins| pins.apply(editor));
+        clear(editor, &given_up);
+        changed.extend((!given_up.is_empty()).then_some(function));
+        Some((function, Kept::Nothing))
+    };
+    driver::run_phase(all, &mut analyses, plan, apply);
+    changed.into_iter().for_each(|function| manager.reshape(function, Reshape::CleanUp));
     true
 }
 
-/// Those of the marked branches of a function that are to stay.
-fn keep<'m>(
+/// Decides about the marked branches of a function.
+fn plan<'m>(
     function: Function<'m>,
     marked: &[Inst<'m>],
     results: Results,
     analyses: &mut Analyses<'m>,
     manager: &PassManager<'_>,
-) -> Vec<Inst<'m>> {
-    if !driver::may_change(function, IDIOMS, manager) {
-        return Vec::new();
-    }
+) -> Plan<'m> {
+    let may_change = driver::may_change(function, IDIOMS, manager);
+    let pins = may_change.then(|| results.pins(function, Ends::Objects(&[]))).flatten();
     let (facts, handles) = analyses.of(function).facts_and_handles();
-    let is_uniform = |branch: &Inst<'m>| {
-        let index = handles.blocks.iter().position(|&block| block == branch.block());
-        index.is_some_and(|index| !facts.is_divergent_branch(entity::Block::new(index)))
-    };
-    let uniform = marked.iter().copied().filter(is_uniform);
-    if results.pins(function, Ends::Objects(&[])).is_none() {
-        uniform.for_each(|branch| {
+    let blocks = handles.blocks.iter().enumerate();
+    let blocks = blocks.filter(|&(index, _)| !facts.is_divergent_branch(entity::Block::new(index)));
+    let uniform: FxHashSet<Block<'m>> = blocks.map(|(_, &block)| block).collect();
+    let is_kept = |branch: Inst<'m>| {
+        if !may_change || !uniform.contains(&branch.block()) {
+            return false;
+        }
+        if pins.is_none() {
             manager.emit(Kind::Missed, function, Some(branch), "BranchContraction", UNDECIDED);
-        });
-        return Vec::new();
-    }
-    uniform
-        .filter(|&branch| driver::admits(function, Some(branch), "BranchKept", || KEPT.to_owned(), manager))
-        .collect()
+        }
+        pins.is_some() && driver::admits(function, Some(branch), "BranchKept", || KEPT.to_owned(), manager)
+    };
+    let (kept, given_up): (Vec<_>, Vec<_>) = marked.iter().partition(|&&branch| is_kept(branch));
+    Plan { given_up, pins: pins.filter(|_| !kept.is_empty()).unwrap_or_default() }
 }
 
 /// Takes all marks away; returns whether there were any.
@@ -128,34 +133,26 @@ fn marked(function: Function<'_>) -> Vec<Inst<'_>> {
             .filter_map(Value::const_u64)
             .collect();
         let is = |wanted: [u32; 2]| weights.iter().copied().eq(wanted.map(u64::from));
-        is(WEIGHTS) || is([WEIGHTS[1], WEIGHTS[0]])
+        is(WEIGHTS) || is(TURNED)
     };
     function.blocks().filter_map(Block::terminator).filter(is_marked).collect()
 }
 
 /// Whether a branch leads around a division, and has it on its first way; `None` if it does not, nobody would execute the
 /// division ahead of it, lanes may part there, or its weights are known.
-fn leads_to_division(branch: Inst<'_>) -> Option<bool> {
+fn leads_to_division(branch: Inst<'_>, weights: u32) -> Option<bool> {
     let condition = branch.branch_condition()?;
-    if branch.metadata(kind(branch.block().function().module())).is_some() {
-        return None;
-    }
     let ways: Vec<Block<'_>> = branch.successors().collect();
     let &[first, second] = ways.as_slice() else { return None };
     let is_around = |side: Block<'_>, other: Block<'_>| {
-        let mut next = side.terminator().into_iter().flat_map(Inst::successors);
-        let join = next.next();
-        let meets = |way: Block<'_>| way.terminator().into_iter().flat_map(Inst::successors).any(|at| Some(at) == join);
-        next.next().is_none() && (join == Some(other) || meets(other)) && is_entered_once(side) && divides(side)
+        let meets = |join: Block<'_>| join == other || other.successors().any(|at| at == join);
+        side.only_successor().is_some_and(meets) && side.branches().count() == 1 && divides(side)
     };
     let is_first = is_around(first, second);
-    (is_first || is_around(second, first))
-        .then_some(is_first)
-        .filter(|_| may_agree(condition, branch.block().function()))
-}
-
-fn is_entered_once(block: Block<'_>) -> bool {
-    block.as_value().users().filter_map(Value::as_inst).count() == 1
+    let is_marked = (is_first || is_around(second, first))
+        && branch.metadata(weights).is_none()
+        && may_agree(condition, branch.block().function());
+    is_marked.then_some(is_first)
 }
 
 /// Whether a block has a division that takes many instructions, and nothing that LLVM would not execute ahead of a branch.
@@ -192,7 +189,5 @@ fn may_agree(condition: Value<'_>, function: Function<'_>) -> bool {
 /// What calls in the module pass for an argument, and who calls.
 fn passed<'m>(argument: Value<'m>, function: Function<'m>) -> impl Iterator<Item = (Value<'m>, Function<'m>)> {
     let index = (0..function.param_count()).find(|&index| function.param(index) == argument);
-    let calls = function.value().users().filter_map(Value::as_inst);
-    let calls = calls.filter(move |call| call.opcode() == LLVMCall && call.called_function() == Some(function));
-    calls.filter_map(move |call| Some((call.operand(index?), call.block().function())))
+    function.calls().filter_map(move |call| Some((call.operand(index?), call.block().function())))
 }

@@ -14,8 +14,7 @@
 //! - [`divisions`]: a branch around a division stays one if lanes agree on it, which only this form asks.
 //!
 //! [`divisions`] marks branches before LLVM has speculated; [`counts`] runs after it has inlined, so that what follows sees
-//! short code; the others at the end. Another one,
-//! [`split`](crate::local_memory::split), is about stack objects.
+//! short code; the others at the end. Another one, [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
 pub mod divisions;

@@ -109,7 +109,7 @@ pub fn costs_blocks(known: &mut FunctionAnalyses<'_>) -> Option<u32> {
 pub fn keeps_apart(call: Inst<'_>) -> bool {
     let block = call.block();
     let is_sum = |&inst: &Inst<'_>| Pair::MultiplyAdd.ends_with(inst);
-    let is_behind_branch = block.as_value().users().filter_map(Value::as_inst).any(|way| way.successors().count() > 1);
+    let is_behind_branch = block.branches().any(|way| way.successors().count() > 1);
     let is_moved =
         |value: Value<'_>| raw::product(value).is_some_and(|product| is_behind_branch || product.block() != block);
     raw::parts(call) || block.insts().filter(is_sum).any(|sum| is_moved(sum.operand(0)) || is_moved(sum.operand(1)))

@@ -29,7 +29,7 @@ pub const ARRAYS: &str = "arrays";
 /// Name of the pass that unrolls loops completely whose counter is most of what they compute; its switch is that of
 /// `unroll-loops`.
 pub const UNROLL_WHOLE: &str = "unroll-whole";
-/// Takes conditions out of loops, as part of `unroll-loops`.
+/// Name of the pass that takes conditions out of loops on which all lanes agree; its switch is that of `unroll-loops`, too.
 pub const UNSWITCH: &str = "unswitch-loops";
 
 /// Name of the pass that writes code in forms that nvcc writes and clang does not, and the word of its switch.

@@ -73,12 +73,10 @@ impl<'a, 'm> Context<'a, 'm> {
 pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Block, Result<UnrollPlan, Reject>)> {
     let facts = context.facts;
     let cycles = &facts.cfg().cycles;
-    let innermost = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1);
     let mut decisions = Vec::new();
-    for cycle in innermost {
+    for cycle in cycles.innermost() {
         let header = cycles.header(cycle);
-        let mut latches = cycles.latches(&facts.func.graph, cycle);
-        let (Some(latch), None) = (latches.next(), latches.next()) else { continue };
+        let Some(latch) = cycles.only_latch(&facts.func.graph, cycle) else { continue };
         let turns = frequencies.turns(header);
         let is_short = turns.is_none_or(|turns| {
             turns.exact.is_some_and(|exact| exact < UNROLL_MIN_TURNS)

@@ -106,8 +106,7 @@ fn places_of(body: &Body<'_>, handles: &Handles<'_>, access: Inst, counter: Inst
 
 /// Whether a loop strides over the grid, so that most threads do one iteration of it.
 fn strides_over_grid(body: &Body<'_>, around: Cycle) -> bool {
-    let mut latches = body.facts.cfg().cycles.latches(&body.func.graph, around);
-    let (Some(latch), None) = (latches.next(), latches.next()) else { return false };
+    let Some(latch) = body.facts.cfg().cycles.only_latch(&body.func.graph, around) else { return false };
     let counter = Body::of(body.facts, around, latch).counter();
     counter.is_some_and(|counter| Origin::of(body, [counter.step]).is_of_grid)
 }

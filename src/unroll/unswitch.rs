@@ -11,7 +11,7 @@ use crate::analyses::Analyses;
 use crate::driver::{Decision, FunctionPass};
 use crate::settings::{Results, Transform};
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::raw::Ends;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -32,9 +32,10 @@ pub struct Unswitch {
     pub results: Results,
 }
 
-/// What is done about a function: the branches that end loops to be unswitched, with whether lanes leave together; and what
-/// tests conditions on which lanes may differ.
+/// What is done about a function: the branches that end loops to be unswitched, with whether lanes leave together; what
+/// tests conditions on which lanes may differ; and what has to be written out before.
 pub struct Plan<'m> {
+    pins: Vec<Pins<'m>>,
     latches: Vec<(handle::Inst<'m>, bool)>,
     varying: Vec<handle::Inst<'m>>,
 }
@@ -48,8 +49,8 @@ impl<'m> FunctionPass<'m> for Unswitch {
         let known = analyses.of(function);
         let outline = known.outline();
         let cycles = &outline.cfg().cycles;
-        let innermost = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1);
-        let innermost: Vec<Cycle> = innermost.filter(|&cycle| tests(outline, cycle).next().is_some()).collect();
+        let innermost = cycles.innermost().filter(|&cycle| tests(outline, cycle).next().is_some());
+        let innermost: Vec<Cycle> = innermost.collect();
         if innermost.is_empty() {
             return Vec::new();
         }
@@ -62,19 +63,18 @@ impl<'m> FunctionPass<'m> for Unswitch {
         let Some(at) = found.first().map(|shared| handles.inst(facts.func.terminator(shared.latch))) else {
             return Vec::new();
         };
-        if self.results.pins(function, Ends::Objects(&[])).is_none() {
+        let Some(pins) = self.results.pins(function, Ends::Objects(&[])) else {
             return vec![Decision::refusal(at, "UnswitchContraction", UNDECIDED.to_owned())];
-        }
+        };
         let latch = |shared: &Shared| (handles.inst(facts.func.terminator(shared.latch)), shared.ends_together);
         let latches = found.iter().map(latch).collect();
         let varying = found.iter().flat_map(|shared| &shared.varying).map(|&inst| handles.inst(inst)).collect();
-        vec![Decision::plan(at, "LoopUnswitched", MESSAGE.to_owned(), Plan { latches, varying })]
+        vec![Decision::plan(at, "LoopUnswitched", MESSAGE.to_owned(), Plan { pins, latches, varying })]
     }
 
     fn apply(&self, plans: Vec<Plan<'m>>, editor: &mut Editor<'m>) {
-        for Plan { latches, varying } in plans {
-            let pins = self.results.pins(latches[0].0.block().function(), Ends::Objects(&[]));
-            pins.iter().flatten().for_each(|pins| pins.apply(editor));
+        for Plan { pins, latches, varying } in plans {
+            pins.iter().for_each(|pins| pins.apply(editor));
             for (latch, ends_together) in latches {
                 editor.ask_to_unswitch(latch);
                 if !ends_together {
@@ -100,8 +100,7 @@ impl Shared {
     fn of(facts: &Facts, cycle: Cycle) -> Option<Shared> {
         let func = &facts.func;
         let cycles = &facts.cfg().cycles;
-        let mut latches = cycles.latches(&func.graph, cycle);
-        let (latch, None) = (latches.next()?, latches.next()) else { return None };
+        let latch = cycles.only_latch(&func.graph, cycle)?;
         let (same, varying): (Vec<Inst>, Vec<Inst>) =
             tests(facts, cycle).partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
         let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));

@@ -48,7 +48,7 @@ impl<'m> FunctionPass<'m> for Whole {
     fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
         let known = analyses.of(function);
         let cycles = &known.outline().cfg().cycles;
-        let innermost: Vec<Cycle> = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1).collect();
+        let innermost: Vec<Cycle> = cycles.innermost().collect();
         if innermost.is_empty() {
             return Vec::new();
         }
@@ -92,10 +92,9 @@ impl fmt::Display for Plan {
 fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64, is_exact: bool) -> Option<Plan> {
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
-    let mut latches = cycles.latches(&func.graph, cycle);
-    let (latch, None) = (latches.next()?, latches.next()) else { return None };
+    let latch = cycles.only_latch(&func.graph, cycle)?;
     let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-    // what is done about stack objects is decided with them
+    // what is done about stack objects is decided with them; the few iterations of the others free none
     let is_on_stack = |inst: Inst| {
         let root = func.accessed(inst).and_then(|address| func.def(func.pointer_root(address)));
         root.is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)

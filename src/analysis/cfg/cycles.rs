@@ -158,6 +158,11 @@ impl Cycles {
         (cycle.index()..self.cycles[cycle.index()].last as usize).map(Cycle::new)
     }
 
+    /// The cycles that contain no other.
+    pub fn innermost(&self) -> impl Iterator<Item = Cycle> + '_ {
+        self.iter().filter(|&cycle| self.descendants(cycle).count() == 1)
+    }
+
     /// How many cycles are around the blocks of `cycle`: 1 for an outermost one.
     #[inline]
     pub fn depth(&self, cycle: Cycle) -> u32 {
@@ -218,6 +223,12 @@ impl Cycles {
     /// The blocks of `cycle` that jump to its header, duplicates kept.
     pub fn latches<'a>(&'a self, graph: &'a Graph, cycle: Cycle) -> impl Iterator<Item = Block> + 'a {
         graph.preds(self.header(cycle)).iter().copied().filter(move |&p| self.contains(cycle, p))
+    }
+
+    /// The only one of them.
+    pub fn only_latch(&self, graph: &Graph, cycle: Cycle) -> Option<Block> {
+        let mut latches = self.latches(graph, cycle);
+        latches.next().filter(|_| latches.next().is_none())
     }
 
     /// The reachable blocks in an order in which every cycle is contiguous, its header first, and every edge goes up but

@@ -5,7 +5,7 @@
 //! compute the product in front of the branch to its block.
 
 use super::Pair;
-use super::raw::{are_parted, comes_back, is_wide, next};
+use super::raw::{are_parted, comes_back, is_wide};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Inst, RawOpcode, Value};
@@ -100,18 +100,12 @@ const MAX_LEFT: usize = 8;
 
 /// Whether a block is one side of a branch, from which it goes on to where the other leads, or the other side has nothing in it.
 fn is_side(block: Block<'_>) -> bool {
-    let mut ways = block.as_value().users().filter_map(Value::as_inst);
+    let mut ways = block.branches();
     let (Some(branch), None) = (ways.next(), ways.next()) else { return false };
-    let Some(end) = only_successor(block) else { return false };
-    let is_empty = |side: Block<'_>| side.insts().count() == 1 && only_successor(side) == Some(end);
+    let Some(end) = block.only_successor() else { return false };
+    let is_empty = |side: Block<'_>| side.insts().count() == 1 && side.only_successor() == Some(end);
     let mut others = branch.successors().filter(|&side| side != block);
     others.next().is_some_and(|other| others.next().is_none() && (other == end || is_empty(other)))
-}
-
-/// The block to which a block always goes on.
-fn only_successor<'m>(block: Block<'m>) -> Option<Block<'m>> {
-    let mut ends = next(block);
-    ends.next().filter(|_| ends.next().is_none())
 }
 
 /// An instruction, and those of its block that it is computed from.

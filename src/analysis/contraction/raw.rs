@@ -238,9 +238,10 @@ impl<'m> Products<'m> {
         };
         let others = numbered.iter().chain(&ours).chain(&theirs).filter_map(|number| self.users.get(number)).flatten();
         let alike: Vec<Inst<'m>> = others.copied().filter(|&other| are_alike(other)).collect();
-        let before = || home.function().blocks().filter(|&block| next(block).any(|succ| succ == home));
+        let before = || home.function().blocks().filter(|&block| block.successors().any(|succ| succ == home));
         let has = |block: Block<'m>| alike.iter().any(|other| other.block() == block);
-        let is_hoisted = |way: Block<'m>| next(way).all(|side| side == home || has(side)) && next(way).count() > 1;
+        let is_hoisted =
+            |way: Block<'m>| way.successors().all(|side| side == home || has(side)) && way.successors().count() > 1;
         // where a factor is computed anew, so is the product
         let anew = || [a, b].into_iter().filter_map(Value::as_inst).map(Inst::block);
         let mut comes_along = |other: Inst<'m>| {
@@ -261,11 +262,6 @@ fn factors<'m>(product: Inst<'m>) -> [Value<'m>; 2] {
     [0, 1].map(|index| product.operand(index))
 }
 
-/// The blocks behind a block.
-pub(super) fn next<'m>(block: Block<'m>) -> impl Iterator<Item = Block<'m>> {
-    block.terminator().into_iter().flat_map(Inst::successors)
-}
-
 /// Whether all ways from the start of the function to a block go through another, or it is the same.
 fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
     let mut open: Vec<Block<'m>> = block.function().blocks().take(1).filter(|&first| first != block).collect();
@@ -275,7 +271,7 @@ fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
             return block == reached;
         }
         if seen.insert(from) {
-            open.extend(next(from).filter(|&to| to != block));
+            open.extend(from.successors().filter(|&to| to != block));
         }
     }
     true
@@ -428,13 +424,13 @@ pub(super) fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bo
 
 /// Whether a way leads from the end of a block to the start of another, without going through a third.
 fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
-    let (mut open, mut seen) = (Vec::from_iter(next(from)), FxHashSet::default());
+    let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
     while let Some(reached) = open.pop() {
         if reached == to {
             return true;
         }
         if Some(reached) != without && seen.insert(reached) {
-            open.extend(next(reached));
+            open.extend(reached.successors());
         }
     }
     false

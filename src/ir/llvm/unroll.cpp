@@ -1,5 +1,6 @@
 // Who decides about unrolling a loop, and how does a pass ask for it? By the metadata of the loop's latch.
 
+#include "text.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -28,27 +29,17 @@ void say_of_loop(Instruction *Latch, MDNode *Said) {
 }
 } // namespace warpwise
 
-static void say_word(LLVMValueRef Latch, StringRef Word) {
+// Says a word of the loop that ends here.
+extern "C" void warpwise_say_of_loop(LLVMValueRef Latch, WarpwiseText Word) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
-  warpwise::say_of_loop(Branch, MDNode::get(Context, MDString::get(Context, Word)));
+  warpwise::say_of_loop(Branch, MDNode::get(Context, MDString::get(Context, warpwise::ref(Word))));
 }
 
-// Asks for conditions to be taken out of the loop that ends here.
-extern "C" void warpwise_ask_to_unswitch(LLVMValueRef Latch) { say_word(Latch, "warpwise.unswitch"); }
-
-// Asks LLVM not to unroll the loop that ends here unless its trip count is known.
-extern "C" void warpwise_ask_not_to_unroll(LLVMValueRef Latch) { say_word(Latch, "llvm.loop.unroll.runtime.disable"); }
-
-// Asks LLVM's unroller for so many copies of the loop that ends here; for one for each iteration if the number is zero,
-// and if it is all ones, for as many as there can be.
+// Asks LLVM's unroller for so many copies of the loop that ends here.
 extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
   Metadata *Number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), Count));
-  auto Word = [&](StringRef Text) { return MDString::get(Context, Text); };
-  MDNode *Said = Count == 0            ? MDNode::get(Context, Word("llvm.loop.unroll.full"))
-                 : Count == UINT32_MAX ? MDNode::get(Context, Word("llvm.loop.unroll.enable"))
-                                       : MDNode::get(Context, {Word("llvm.loop.unroll.count"), Number});
-  warpwise::say_of_loop(Branch, Said);
+  warpwise::say_of_loop(Branch, MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number}));
 }

@@ -83,8 +83,7 @@ impl Walk<'_, '_> {
         if self.loops.iter().any(|known| known.cycle == cycle) {
             return Some(());
         }
-        let mut latches = cycles.latches(&func.graph, cycle);
-        let latch = latches.next().filter(|_| latches.next().is_none() && cycles.is_reducible(cycle));
+        let latch = cycles.only_latch(&func.graph, cycle).filter(|_| cycles.is_reducible(cycle));
         let turns = self.frequencies.turns(block).and_then(|turns| turns.exact);
         match latch.zip(turns) {
             Some((latch, turns)) => self.loops.push(Unrolled { cycle, latch, turns }),

@@ -72,8 +72,7 @@ pub fn flags<'a>(
     only_looks: bool,
 ) -> Result<Vec<String>> {
     write(folder, cuda, clang, arguments)?;
-    let words = ["-I", &folder.to_string_lossy(), "-include", NAME].map(str::to_owned);
-    let mut words = words.to_vec();
+    let mut words = Vec::from(["-I", &folder.to_string_lossy(), "-include", NAME].map(str::to_owned));
     if only_looks {
         words.push(ONLY_LOOKS.to_owned());
         for folder in gccs_headers() {

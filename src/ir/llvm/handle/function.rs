@@ -87,12 +87,14 @@ impl<'m> Function<'m> {
                 && (0..call.argument_count()).all(|index| call.operand(index) != self.value())
         })
     }
+    /// Its direct calls.
+    pub fn calls(self) -> impl Iterator<Item = Inst<'m>> {
+        let users = self.value().users().filter_map(Value::as_inst);
+        users.filter(move |user| user.opcode() == LLVMOpcode::LLVMCall && user.called_function() == Some(self))
+    }
     /// Whether there is a direct call of it.
     pub fn is_called(self) -> bool {
-        self.value().users().any(|user| {
-            user.as_inst()
-                .is_some_and(|inst| inst.opcode() == LLVMOpcode::LLVMCall && inst.called_function() == Some(self))
-        })
+        self.calls().next().is_some()
     }
     /// Whether it is a kernel by calling convention (older IR says so in `!nvvm.annotations` instead).
     pub fn is_ptx_kernel(self) -> bool {
@@ -177,6 +179,19 @@ impl<'m> Block<'m> {
     /// The terminator; `None` only in half-built functions.
     pub fn terminator(self) -> Option<Inst<'m>> {
         wrap!(Inst, LLVMGetBasicBlockTerminator(self.raw))
+    }
+    /// The blocks behind it.
+    pub fn successors(self) -> impl Iterator<Item = Block<'m>> {
+        self.terminator().into_iter().flat_map(Inst::successors)
+    }
+    /// The block to which it always goes on.
+    pub fn only_successor(self) -> Option<Block<'m>> {
+        let mut ends = self.successors();
+        ends.next().filter(|_| ends.next().is_none())
+    }
+    /// What branches to it, one that does so twice twice.
+    pub fn branches(self) -> impl Iterator<Item = Inst<'m>> {
+        self.as_value().users().filter_map(Value::as_inst)
     }
     /// The last instruction; `None` only in half-built functions.
     pub fn last(self) -> Option<Inst<'m>> {
