@@ -67,6 +67,7 @@ done:
 }
 
 ; a sum of another iteration could take the product
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration
 ; CHECK-LABEL: @product(
 ; CHECK-COUNT-1: load float
 ; CHECK-NOT: load float
@@ -122,6 +123,7 @@ done:
 }
 
 ; without one it may; a constant address is of the same variable
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration
 ; CHECK-LABEL: @before.barrier(
 ; CHECK-COUNT-1: load float, ptr addrspace(3)
 ; CHECK-NOT: load float, ptr addrspace(3)
@@ -149,6 +151,7 @@ done:
 }
 
 ; nor with one if the memory is this thread's alone, as what a restricted pointer leads to may be
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration
 ; CHECK-LABEL: @restricted(
 ; CHECK-COUNT-2: load float
 ; CHECK-NOT: load float

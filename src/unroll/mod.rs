@@ -6,8 +6,10 @@
 //! unrolls some loops itself, which is why only those are changed that are sure to gain.
 
 mod body;
+mod few;
 mod loads;
 mod origin;
+mod part;
 mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;

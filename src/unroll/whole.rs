@@ -1,11 +1,15 @@
-//! Which loops of constant trip count are unrolled completely, although LLVM finds them too large, or not knowing the count?
+//! Which loops does LLVM give too few copies, or too many, although their trip count is constant or known to be small?
 //!
 //! LLVM counts every instruction of every copy. What is computed from the counter alone is a constant in each copy, though,
 //! and the constant part of an address belongs to the access. A loop over the bits of a number, or over a table, is as
 //! large as what it does with them; nvcc unrolls it. LLVM's later unroller would make a few copies that still count.
 //! A loop of which only a small bound is known becomes as many copies, each of which tests whether it is the last; LLVM does so
-//! for other targets.
+//! for other targets. What is too large for that may still get [more copies](super::part) than LLVM makes, and what may run few
+//! iterations [fewer](super::few).
 
+use super::few::Few;
+use super::part;
+use super::reject::Reject;
 use crate::analyses::Analyses;
 use crate::driver::{Decision, FunctionPass};
 use crate::settings::{Results, Transform};
@@ -13,9 +17,13 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::raw::Ends;
+use warpwise_analysis::cost::frequency::Turns;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
-use warpwise_analysis::gpu::prices::{WHOLE_MAX_BOUND, WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE};
+use warpwise_analysis::gpu::prices::{
+    PART_LEFT_TO_PTXAS, UNROLL_FACTOR, WHOLE_MAX_BOUND, WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE,
+};
+use warpwise_ir::Func;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -29,9 +37,21 @@ pub struct Whole {
     pub results: Results,
 }
 
+/// How many copies a loop gets.
+#[derive(Clone, Copy)]
+pub enum Copies {
+    /// One for each iteration.
+    All,
+    /// One for each iteration that there can be.
+    Bound,
+    /// So many, which divide the trip count; whether `ptxas` may go on.
+    Part(u32, bool),
+    /// Four, and three for what remains.
+    Few,
+}
+
 /// A loop to be unrolled completely.
 struct Plan {
-    latch: Block,
     turns: u64,
     is_exact: bool,
     /// Instructions of an iteration, and those of them that each copy has.
@@ -40,8 +60,8 @@ struct Plan {
 }
 
 impl<'m> FunctionPass<'m> for Whole {
-    /// The branch that ends the loop, and whether its trip count is constant.
-    type Plan = (handle::Inst<'m>, bool);
+    /// The branch that ends the loop, and how many copies it gets.
+    type Plan = (handle::Inst<'m>, Copies);
     const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
@@ -54,26 +74,77 @@ impl<'m> FunctionPass<'m> for Whole {
         }
         let frequencies = known.frequencies();
         let (outline, handles) = (known.outline(), &known.handles);
-        let decide = |cycle: Cycle| {
+        let (mut found, mut parts, mut fews) = (Vec::new(), Vec::new(), Vec::new());
+        for cycle in innermost {
             let header = outline.cfg().cycles.header(cycle);
-            let known = frequencies.turns(header).filter(|_| !frequencies.is_cold(header))?;
-            let bound = || known.most.filter(|&most| most <= WHOLE_MAX_BOUND);
-            let plan = judge(outline, handles, cycle, known.exact.or_else(bound)?, known.exact.is_some())?;
-            let latch = handles.inst(outline.func.terminator(plan.latch));
-            Some(Decision::plan(latch, "LoopUnrolled", plan.to_string(), (latch, plan.is_exact)))
+            let known = frequencies.turns(header).filter(|_| !frequencies.is_cold(header));
+            let Some(Turns { exact, most, .. }) = known else { continue };
+            let Some(latch) = free_latch(outline, handles, cycle, exact.is_some()) else { continue };
+            let (all, kept) = sizes(outline, cycle, Known::Constant);
+            let plan = exact.or(most).map(|turns| Plan { turns, is_exact: exact.is_some(), all, kept });
+            if let Some(plan) = plan.filter(Plan::pays) {
+                let latch = handles.inst(outline.func.terminator(latch));
+                found.push(Decision::plan(latch, "LoopUnrolled", plan.to_string(), (latch, plan.copies())));
+            } else if let Some(turns) = exact {
+                let kept = sizes(outline, cycle, Known::Offset).1;
+                parts.extend(part::candidate(outline, cycle, latch, turns, (all, kept)));
+            } else if Few::is_short(all) && has_one_exit(outline, cycle) {
+                fews.push(Few { cycle, latch, instructions: all });
+            }
+        }
+        let is_left_to_ptxas = part::all(&parts) <= PART_LEFT_TO_PTXAS;
+        let branch = |handles: &Handles<'m>, func: &Func, latch: Block| handles.inst(func.terminator(latch));
+        for part in &parts {
+            let latch = branch(handles, &outline.func, part.latch);
+            let copies = part.copies(is_left_to_ptxas);
+            found.push(Decision::plan(latch, "LoopUnrolled", part.to_string(), (latch, copies)));
+        }
+        if !fews.is_empty() {
+            let (facts, handles) = known.facts_and_handles();
+            for few in fews.iter().filter(|few| few.pays(facts)) {
+                let latch = branch(handles, &facts.func, few.latch);
+                found.push(Decision::plan(latch, "LoopUnrolled", few.to_string(), (latch, Copies::Few)));
+            }
+        }
+        if found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some() {
+            return found;
+        }
+        let why = Reject::Contraction;
+        let stays = |plan: Decision<'m, Self::Plan>| {
+            // LLVM unrolls those of few iterations
+            let is_left = !matches!(plan.plan, Some((_, Copies::Few)));
+            is_left.then(|| Decision::refusal(plan.at, why.name(), format!("loop is not unrolled: {why}")))
         };
-        let found: Vec<_> = innermost.into_iter().filter_map(decide).collect();
-        let may_change = found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some();
-        if may_change { found } else { Vec::new() }
+        found.into_iter().filter_map(stays).collect()
     }
 
     fn apply(&self, latches: Vec<Self::Plan>, editor: &mut Editor<'m>) {
         let pins =
             latches.first().and_then(|(latch, _)| self.results.pins(latch.block().function(), Ends::Objects(&[])));
         pins.iter().flatten().for_each(|pins| pins.apply(editor));
-        for (latch, is_exact) in latches {
-            if is_exact { editor.ask_to_unroll_fully(latch) } else { editor.ask_to_unroll_to_bound(latch) }
+        for (latch, copies) in latches {
+            match copies {
+                Copies::All => editor.ask_to_unroll_fully(latch),
+                Copies::Bound => editor.ask_to_unroll_to_bound(latch),
+                Copies::Part(count, true) => editor.ask_to_begin_to_unroll(latch, count),
+                Copies::Part(count, false) => editor.ask_to_unroll(latch, count),
+                Copies::Few => editor.ask_to_unroll_with_remainder(latch, UNROLL_FACTOR),
+            }
         }
+    }
+}
+
+impl Plan {
+    fn copies(&self) -> Copies {
+        if self.is_exact { Copies::All } else { Copies::Bound }
+    }
+
+    fn pays(&self) -> bool {
+        let Plan { turns, is_exact, all, kept } = *self;
+        // what is left of a loop of a few iterations is tests
+        kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS
+            && (is_exact || turns <= WHOLE_MAX_BOUND)
+            && (!is_exact || (all - kept) * 100 >= all * WHOLE_MIN_SHARE)
     }
 }
 
@@ -88,32 +159,29 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Whether a loop is unrolled, if results stay the same.
-fn judge(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, turns: u64, is_exact: bool) -> Option<Plan> {
+/// The only latch of a loop about whose copies nobody has decided, and which LLVM's unroller can copy.
+fn free_latch(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, is_exact: bool) -> Option<Block> {
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let latch = cycles.only_latch(&func.graph, cycle)?;
-    let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
     // what is done about stack objects is decided with them; the few iterations of the others free none
     let is_on_stack = |inst: Inst| {
         let root = func.accessed(inst).and_then(|address| func.def(func.pointer_root(address)));
         root.is_some_and(|root| func.insts[root].opcode == Opcode::Alloca)
     };
-    let stays = |inst: Inst| {
-        is_exact && is_on_stack(inst) || may_synchronise(func, inst) || handles.inst(inst).defined_callee().is_some()
-    };
+    // copies do in the same order what a lane does to memory
+    let waits = |inst: Inst| func.insts[inst].opcode != Opcode::AtomicRmw && may_synchronise(func, inst);
+    let stays =
+        |inst: Inst| is_exact && is_on_stack(inst) || waits(inst) || handles.inst(inst).defined_callee().is_some();
     let is_free = cycles.is_reducible(cycle)
-        && (!is_exact || cycles.exit_edges(&func.graph, cycle).count() == 1)
+        && (!is_exact || has_one_exit(outline, cycle))
         && !handles.inst(func.terminator(latch)).unroll_is_decided()
-        && !insts().any(stays);
-    if !is_free {
-        return None;
-    }
-    let (all, kept) = sizes(outline, cycle);
-    let plan = Plan { latch, turns, is_exact, all, kept };
-    let is_small = kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS;
-    // what is left of a loop of a few iterations is tests
-    (is_small && (!is_exact || (all - kept) * 100 >= all * WHOLE_MIN_SHARE)).then_some(plan)
+        && !cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block)).any(stays);
+    is_free.then_some(latch)
+}
+
+fn has_one_exit(outline: &Outline, cycle: Cycle) -> bool {
+    outline.cfg().cycles.exit_edges(&outline.func.graph, cycle).count() == 1
 }
 
 /// What a value of a loop is in a copy of an iteration.
@@ -125,8 +193,8 @@ enum Known {
     Offset,
 }
 
-/// The instructions of an iteration, and those of them that are left in a copy.
-fn sizes(outline: &Outline, cycle: Cycle) -> (u64, u64) {
+/// The instructions of an iteration, and those of them that are left in a copy in which the counter is so.
+fn sizes(outline: &Outline, cycle: Cycle, counter: Known) -> (u64, u64) {
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let is_inside = |inst: Inst| cycles.contains(cycle, func.insts[inst].block);
@@ -145,7 +213,7 @@ fn sizes(outline: &Outline, cycle: Cycle) -> (u64, u64) {
             Opcode::Br => continue,
             Opcode::Phi => {
                 if is_counter(outline, cycle, inst) {
-                    found.insert(func.result(inst), Known::Constant);
+                    found.insert(func.result(inst), counter);
                 }
                 continue;
             }

@@ -253,6 +253,16 @@ pub const UNROLL_MIN_TURNS: u64 = 16;
 /// counts these, too. With a larger threshold two programs with loops over bits are as fast as nvcc's. \[LLVM; H100: two
 /// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
+/// Instructions of the copies of a loop of constant trip count that is not unrolled completely: what LLVM allows for
+/// complete unrolling. \[H200: kernels of public programs\]
+pub const PART_MAX_INSTRUCTIONS: u64 = 300;
+/// Copies of such a loop; with 32 one program gains more and one loses. \[H200: 18 public programs\]
+pub const PART_MAX_COPIES: u64 = 16;
+/// Instructions of all iterations of such loops of a function, up to which `ptxas` may go on: half of the instruction cache.
+/// \[H200: two public programs\]
+pub const PART_LEFT_TO_PTXAS: u64 = 4096;
+/// The same, as LLVM has it. \[LLVM\]
+pub const PART_OF_LLVM: u64 = 75;
 /// Largest bound of a trip count that is not known with which a loop is unrolled completely: LLVM's own, which it uses for
 /// other targets. \[LLVM\]
 pub const WHOLE_MAX_BOUND: u64 = 8;
