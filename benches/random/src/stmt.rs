@@ -280,6 +280,8 @@ impl Gen {
         let lengths: Vec<usize> = self.vars.iter().filter(|v| v.length > 0).map(|v| v.length).collect();
         let (count, is_uniform) = match self.rng.below(8) {
             0 | 1 if !lengths.is_empty() && !nested => (lengths[self.rng.below(lengths.len())].to_string(), true),
+            // what LLVM does not unroll completely
+            2 if !nested => (self.rng.pick(&["12", "16", "24", "40"]).to_owned(), true),
             0..3 => (self.rng.range(1, 6).to_string(), true),
             3 if self.is_kernel => ("(U((u32)n) & 7)".to_owned(), true),
             4 => ("(tx % 5)".to_owned(), false),
