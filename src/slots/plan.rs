@@ -247,10 +247,9 @@ impl Relief<'_, '_> {
     /// own, and no loads that want to be in flight together.
     fn nearly_fits(&self, registers: u32) -> bool {
         let func = &self.facts.func;
-        let cycles = &self.facts.cfg().cycles;
-        let insts = || cycles.blocks(self.tight.cycle).iter().flat_map(|&block| func.block_insts(block));
         self.pressure.across(self.facts, self.tight.cycle, self.held) <= registers
-            && insts().filter(|&inst| func.insts[inst].opcode == Opcode::Load).count() < MANY_LOADS
+            && self.facts.insts_in(self.tight.cycle).filter(|&inst| func.insts[inst].opcode == Opcode::Load).count()
+                < MANY_LOADS
     }
 
     /// More units than slots of threads there is room for can hold.

@@ -37,10 +37,7 @@ pub struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub fn of(facts: &'a Facts, cycle: Cycle, latch: Block) -> Body<'a> {
-        let func = &facts.func;
-        let blocks = facts.cfg().cycles.blocks(cycle);
-        let insts = blocks.iter().flat_map(|&block| func.block_insts(block)).collect();
-        Body { facts, func, cycle, latch, insts }
+        Body { facts, func: &facts.func, cycle, latch, insts: facts.insts_in(cycle).collect() }
     }
 
     /// The number of instructions that are copied.

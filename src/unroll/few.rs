@@ -23,13 +23,13 @@ pub struct Few {
 }
 
 impl Few {
-    /// Whether LLVM would make more copies than four.
+    /// Whether LLVM makes at least four copies.
     pub fn is_short(instructions: u64) -> bool {
         instructions * u64::from(UNROLL_FACTOR) < PART_OF_LLVM
     }
 
-    /// Whether its iterations are counted by a constant, so that their number costs little to compute, and are few more often
-    /// than not.
+    /// Whether its iterations are counted one by one, so that their number costs little to compute, and are few more often than
+    /// not.
     pub fn pays(&self, facts: &Facts) -> bool {
         let body = Body::of(facts, self.cycle, self.latch);
         let Some(counter) = body.counter() else { return false };

@@ -29,6 +29,7 @@ use warpwise_analysis::divergence;
 use warpwise_analysis::gpu::prices::UNROLL_FACTOR;
 use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::unroll::Then;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{PassManager, Reshape};
 use warpwise_ir::phrase::counted;
@@ -78,7 +79,7 @@ impl<'m> FunctionPass<'m> for Loops<'_> {
             #[cfg(any(feature = "mutants", test))]
             planted::before(editor, latch);
             match way {
-                Way::Counted => editor.ask_to_unroll(latch, UNROLL_FACTOR),
+                Way::Counted => editor.ask_to_unroll(latch, UNROLL_FACTOR, Then::Done),
                 Way::Grouped => {
                     editor.run_in_groups(latch, UNROLL_FACTOR);
                     #[cfg(any(feature = "mutants", test))]

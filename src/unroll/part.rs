@@ -13,13 +13,12 @@ use std::fmt;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::{PART_MAX_COPIES, PART_MAX_INSTRUCTIONS, PART_OF_LLVM};
-use warpwise_ir::entity::Block;
 use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::unroll::Then;
 use warpwise_ir::types::TypeKind;
 
 /// A loop whose trip count the number of copies divides.
 pub struct Part {
-    pub latch: Block,
     turns: u64,
     copies: u64,
     /// Instructions of an iteration that each copy has.
@@ -27,29 +26,29 @@ pub struct Part {
 }
 
 /// As many copies of an iteration as fit, if LLVM makes fewer: `all` instructions, `kept` of which each copy has.
-pub fn candidate(outline: &Outline, cycle: Cycle, latch: Block, turns: u64, (all, kept): (u64, u64)) -> Option<Part> {
+pub fn candidate(outline: &Outline, cycle: Cycle, turns: u64, (all, kept): (u64, u64)) -> Option<Part> {
     let func = &outline.func;
     // only the last copy tests whether the loop ends
     let kept = kept.saturating_sub(1).max(1);
-    let within = |size: u64, one: u64| (2..=turns.min(size / one)).rev().find(|&copies| turns.is_multiple_of(copies));
-    let copies = within(PART_MAX_INSTRUCTIONS.min(PART_MAX_COPIES * kept), kept)?;
-    let mut insts = outline.cfg().cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-    let is_wide = insts.any(|inst| {
+    let up_to = |most: u64| (2..=turns.min(most)).rev().find(|&copies| turns.is_multiple_of(copies));
+    let copies = up_to(PART_MAX_COPIES.min(PART_MAX_INSTRUCTIONS / kept))?;
+    let is_wide = outline.insts_in(cycle).any(|inst| {
         let kind = func.type_info(func.result(inst)).kind;
         kind == TypeKind::Float(64) && !matches!(func.insts[inst].opcode, Opcode::Load | Opcode::Phi)
     });
-    let is_more = Some(copies) > within(PART_OF_LLVM, all);
-    (is_more && !is_wide).then_some(Part { latch, turns, copies, kept })
-}
-
-/// The instructions of all iterations of all these loops.
-pub fn all(parts: &[Part]) -> u64 {
-    parts.iter().map(|part| part.turns.saturating_mul(part.kept)).fold(0, u64::saturating_add)
+    let is_more = Some(copies) > up_to(PART_OF_LLVM / all);
+    (is_more && !is_wide).then_some(Part { turns, copies, kept })
 }
 
 impl Part {
-    pub fn copies(&self, is_left_to_ptxas: bool) -> Copies {
-        if self.copies == self.turns { Copies::All } else { Copies::Part(self.copies as u32, is_left_to_ptxas) }
+    /// The instructions of all iterations.
+    pub fn size(&self) -> u64 {
+        self.turns.saturating_mul(self.kept)
+    }
+
+    /// The copies that it gets, with what may happen to them then.
+    pub fn copies(&self, then: Then) -> Copies {
+        if self.copies == self.turns { Copies::All } else { Copies::Count(self.copies as u32, then) }
     }
 }
 

@@ -103,9 +103,9 @@ impl Shared {
         let latch = cycles.only_latch(&func.graph, cycle)?;
         let (same, varying): (Vec<Inst>, Vec<Inst>) =
             tests(facts, cycle).partition(|&inst| facts.class(func.operands(inst)[0]).is_uniform());
-        let insts = || cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-        let is_shared =
-            cycles.is_reducible(cycle) && !same.is_empty() && !insts().any(|inst| may_synchronise(func, inst));
+        let is_shared = cycles.is_reducible(cycle)
+            && !same.is_empty()
+            && !facts.insts_in(cycle).any(|inst| may_synchronise(func, inst));
         is_shared.then_some(Shared { latch, ends_together: facts.exit_scope(cycle).is_some(), varying })
     }
 }
@@ -124,6 +124,5 @@ fn tests(outline: &Outline, cycle: Cycle) -> impl Iterator<Item = Inst> {
         Opcode::Select => func.types[func.type_of(func.operands(inst)[0])].kind == TypeKind::Int(1),
         _ => false,
     };
-    let insts = cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block));
-    insts.filter(move |&inst| tests(inst) && is_invariant(func.operands(inst)[0]))
+    outline.insts_in(cycle).filter(move |&inst| tests(inst) && is_invariant(func.operands(inst)[0]))
 }

@@ -15,19 +15,20 @@ use crate::driver::{Decision, FunctionPass};
 use crate::settings::{Results, Transform};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::rc::Rc;
 use warpwise_analysis::cfg::cycles::Cycle;
-use warpwise_analysis::contraction::raw::Ends;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::cost::frequency::Turns;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::gpu::prices::{
     PART_LEFT_TO_PTXAS, UNROLL_FACTOR, WHOLE_MAX_BOUND, WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE,
 };
-use warpwise_ir::Func;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::unroll::Then;
 use warpwise_ir::llvm::handle::{self, Function};
 use warpwise_ir::llvm::remark::Reshape;
 
@@ -44,10 +45,8 @@ pub enum Copies {
     All,
     /// One for each iteration that there can be.
     Bound,
-    /// So many, which divide the trip count; whether `ptxas` may go on.
-    Part(u32, bool),
-    /// Four, and three for what remains.
-    Few,
+    /// So many, and what may happen then.
+    Count(u32, Then),
 }
 
 /// A loop to be unrolled completely.
@@ -60,8 +59,8 @@ struct Plan {
 }
 
 impl<'m> FunctionPass<'m> for Whole {
-    /// The branch that ends the loop, and how many copies it gets.
-    type Plan = (handle::Inst<'m>, Copies);
+    /// The branch that ends the loop, how many copies it gets, and what has to be written out in the function before.
+    type Plan = (handle::Inst<'m>, Copies, Rc<Vec<Pins<'m>>>);
     const WORD: &'static str = Transform::Unroll.word();
     const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
 
@@ -80,55 +79,47 @@ impl<'m> FunctionPass<'m> for Whole {
             let known = frequencies.turns(header).filter(|_| !frequencies.is_cold(header));
             let Some(Turns { exact, most, .. }) = known else { continue };
             let Some(latch) = free_latch(outline, handles, cycle, exact.is_some()) else { continue };
+            let at = handles.inst(outline.func.terminator(latch));
             let (all, kept) = sizes(outline, cycle, Known::Constant);
             let plan = exact.or(most).map(|turns| Plan { turns, is_exact: exact.is_some(), all, kept });
             if let Some(plan) = plan.filter(Plan::pays) {
-                let latch = handles.inst(outline.func.terminator(latch));
-                found.push(Decision::plan(latch, "LoopUnrolled", plan.to_string(), (latch, plan.copies())));
+                found.push((at, plan.to_string(), plan.copies()));
             } else if let Some(turns) = exact {
                 let kept = sizes(outline, cycle, Known::Offset).1;
-                parts.extend(part::candidate(outline, cycle, latch, turns, (all, kept)));
+                parts.extend(part::candidate(outline, cycle, turns, (all, kept)).map(|part| (at, part)));
             } else if Few::is_short(all) && has_one_exit(outline, cycle) {
-                fews.push(Few { cycle, latch, instructions: all });
+                fews.push((at, Few { cycle, latch, instructions: all }));
             }
         }
-        let is_left_to_ptxas = part::all(&parts) <= PART_LEFT_TO_PTXAS;
-        let branch = |handles: &Handles<'m>, func: &Func, latch: Block| handles.inst(func.terminator(latch));
-        for part in &parts {
-            let latch = branch(handles, &outline.func, part.latch);
-            let copies = part.copies(is_left_to_ptxas);
-            found.push(Decision::plan(latch, "LoopUnrolled", part.to_string(), (latch, copies)));
-        }
+        let size = parts.iter().map(|(_, part)| part.size()).fold(0, u64::saturating_add);
+        let then = if size <= PART_LEFT_TO_PTXAS { Then::Open } else { Then::Done };
+        found.extend(parts.into_iter().map(|(at, part)| (at, part.to_string(), part.copies(then))));
         if !fews.is_empty() {
-            let (facts, handles) = known.facts_and_handles();
-            for few in fews.iter().filter(|few| few.pays(facts)) {
-                let latch = branch(handles, &facts.func, few.latch);
-                found.push(Decision::plan(latch, "LoopUnrolled", few.to_string(), (latch, Copies::Few)));
-            }
+            let (facts, _) = known.facts_and_handles();
+            let fews = fews.into_iter().filter(|(_, few)| few.pays(facts));
+            found.extend(fews.map(|(at, few)| (at, few.to_string(), Copies::Count(UNROLL_FACTOR, Then::Remainder))));
         }
-        if found.is_empty() || self.results.pins(function, Ends::Objects(&[])).is_some() {
-            return found;
+        if found.is_empty() {
+            return Vec::new();
+        }
+        if let Some(pins) = self.results.pins(function, Ends::Objects(&[])).map(Rc::new) {
+            let plan = |(at, text, copies)| Decision::plan(at, "LoopUnrolled", text, (at, copies, pins.clone()));
+            return found.into_iter().map(plan).collect();
         }
         let why = Reject::Contraction;
-        let stays = |plan: Decision<'m, Self::Plan>| {
-            // LLVM unrolls those of few iterations
-            let is_left = !matches!(plan.plan, Some((_, Copies::Few)));
-            is_left.then(|| Decision::refusal(plan.at, why.name(), format!("loop is not unrolled: {why}")))
-        };
-        found.into_iter().filter_map(stays).collect()
+        // LLVM unrolls those of few iterations
+        let stays = found.into_iter().filter(|(.., copies)| !matches!(copies, Copies::Count(_, Then::Remainder)));
+        stays.map(|(at, ..)| Decision::refusal(at, why.name(), format!("loop is not unrolled: {why}"))).collect()
     }
 
-    fn apply(&self, latches: Vec<Self::Plan>, editor: &mut Editor<'m>) {
-        let pins =
-            latches.first().and_then(|(latch, _)| self.results.pins(latch.block().function(), Ends::Objects(&[])));
-        pins.iter().flatten().for_each(|pins| pins.apply(editor));
-        for (latch, copies) in latches {
+    fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
+        // those of the function, whichever of its loops it is
+        plans.iter().take(1).flat_map(|(.., pins)| pins.iter()).for_each(|pins| pins.apply(editor));
+        for (latch, copies, _) in plans {
             match copies {
                 Copies::All => editor.ask_to_unroll_fully(latch),
                 Copies::Bound => editor.ask_to_unroll_to_bound(latch),
-                Copies::Part(count, true) => editor.ask_to_begin_to_unroll(latch, count),
-                Copies::Part(count, false) => editor.ask_to_unroll(latch, count),
-                Copies::Few => editor.ask_to_unroll_with_remainder(latch, UNROLL_FACTOR),
+                Copies::Count(count, then) => editor.ask_to_unroll(latch, count, then),
             }
         }
     }
@@ -142,9 +133,8 @@ impl Plan {
     fn pays(&self) -> bool {
         let Plan { turns, is_exact, all, kept } = *self;
         // what is left of a loop of a few iterations is tests
-        kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS
-            && (is_exact || turns <= WHOLE_MAX_BOUND)
-            && (!is_exact || (all - kept) * 100 >= all * WHOLE_MIN_SHARE)
+        let gains = if is_exact { (all - kept) * 100 >= all * WHOLE_MIN_SHARE } else { turns <= WHOLE_MAX_BOUND };
+        gains && kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS
     }
 }
 
@@ -176,7 +166,7 @@ fn free_latch(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, is_exact: 
     let is_free = cycles.is_reducible(cycle)
         && (!is_exact || has_one_exit(outline, cycle))
         && !handles.inst(func.terminator(latch)).unroll_is_decided()
-        && !cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block)).any(stays);
+        && !outline.insts_in(cycle).any(stays);
     is_free.then_some(latch)
 }
 
@@ -205,7 +195,7 @@ fn sizes(outline: &Outline, cycle: Cycle, counter: Known) -> (u64, u64) {
         _ => Some(Known::Offset),
     };
     let (mut all, mut kept) = (0, 0);
-    for inst in cycles.blocks(cycle).iter().flat_map(|&block| func.block_insts(block)) {
+    for inst in outline.insts_in(cycle) {
         let operands = func.operands(inst);
         let known: Option<Vec<Known>> = operands.iter().map(|&value| of(&found, value)).collect();
         let is_constant = known.as_ref().is_some_and(|known| known.iter().all(|&one| one == Known::Constant));

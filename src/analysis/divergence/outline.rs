@@ -7,6 +7,7 @@ use super::intrinsic_table::class_of_intrinsic;
 use super::intrinsics::LaneRule;
 use crate::affine::Form;
 use crate::affine::lanes::LaneModel;
+use crate::cfg::cycles::Cycle;
 use crate::cfg::{Cfg, Dominators};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -48,6 +49,10 @@ impl Outline {
     /// The facts about control flow.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg
+    }
+    /// The instructions of a cycle.
+    pub fn insts_in(&self, cycle: Cycle) -> impl Iterator<Item = Inst> + '_ {
+        self.cfg.cycles.blocks(cycle).iter().flat_map(|&block| self.func.block_insts(block))
     }
     /// Whether a block can be reached from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {

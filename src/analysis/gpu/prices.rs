@@ -254,15 +254,15 @@ pub const UNROLL_MIN_TURNS: u64 = 16;
 /// public programs\]
 pub const WHOLE_MAX_INSTRUCTIONS: u64 = 300;
 /// Instructions of the copies of a loop of constant trip count that is not unrolled completely: what LLVM allows for
-/// complete unrolling. \[H200: kernels of public programs\]
-pub const PART_MAX_INSTRUCTIONS: u64 = 300;
+/// complete unrolling. \[H100: 17 public programs, 8 of which gain\]
+pub const PART_MAX_INSTRUCTIONS: u64 = WHOLE_MAX_INSTRUCTIONS;
+/// The same, as LLVM has it: a quarter. \[LLVM\]
+pub const PART_OF_LLVM: u64 = WHOLE_MAX_INSTRUCTIONS / 4;
 /// Copies of such a loop; with 32 one program gains more and one loses. \[H200: 18 public programs\]
 pub const PART_MAX_COPIES: u64 = 16;
 /// Instructions of all iterations of such loops of a function, up to which `ptxas` may go on: half of the instruction cache.
 /// \[H200: two public programs\]
 pub const PART_LEFT_TO_PTXAS: u64 = 4096;
-/// The same, as LLVM has it. \[LLVM\]
-pub const PART_OF_LLVM: u64 = 75;
 /// Largest bound of a trip count that is not known with which a loop is unrolled completely: LLVM's own, which it uses for
 /// other targets. \[LLVM\]
 pub const WHOLE_MAX_BOUND: u64 = 8;

@@ -7,12 +7,13 @@ use llvm_sys::prelude::LLVMValueRef;
 
 /// What may happen to a loop behind its unrolling.
 #[repr(u32)]
-enum Then {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Then {
     /// Nothing.
     Done,
     /// What compiles the copies may unroll them further.
     Open,
-    /// And what remains is unrolled, too.
+    /// The same, and what remains is unrolled, too.
     Remainder,
 }
 
@@ -24,16 +25,8 @@ unsafe extern "C" {
 
 impl<'m> Editor<'m> {
     /// Asks LLVM's unroller for so many copies of the loop whose latch ends with this branch.
-    pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32) {
-        edit!(warpwise_ask_to_unroll(latch.raw(), count, Then::Done));
-    }
-    /// The same, but what compiles the copies may unroll them further.
-    pub fn ask_to_begin_to_unroll(&mut self, latch: Inst<'m>, count: u32) {
-        edit!(warpwise_ask_to_unroll(latch.raw(), count, Then::Open));
-    }
-    /// The same, and for copies of what remains of it.
-    pub fn ask_to_unroll_with_remainder(&mut self, latch: Inst<'m>, count: u32) {
-        edit!(warpwise_ask_to_unroll(latch.raw(), count, Then::Remainder));
+    pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32, then: Then) {
+        edit!(warpwise_ask_to_unroll(latch.raw(), count, then));
     }
     /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
     pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
