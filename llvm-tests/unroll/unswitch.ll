@@ -138,3 +138,32 @@ done:
   store float %sum.next, ptr addrspace(1) %out
   ret void
 }
+
+; A product of halves that comes to the next iteration's sum as a float is a half again once the select has gone: ptxas could join
+; the two if it unrolled the loop.
+; REMARK: remark: {{.*}} a condition stays in its loop: without it, other products and sums could become multiply-adds
+; CHECK-LABEL: @halves(
+; CHECK: loop:
+; CHECK: select i1 %flag
+define ptx_kernel void @halves(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n, i32 %word) {
+entry:
+  %flag = icmp ne i32 %word, 0
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %last = phi float [ 1.0, %entry ], [ %kept, %loop ]
+  %wide = zext nneg i32 %i to i64
+  %at = getelementptr half, ptr addrspace(1) %in, i64 %wide
+  %x = load half, ptr addrspace(1) %at
+  %narrow = fptrunc contract float %last to half
+  %sum = fadd contract half %narrow, 1.0
+  %product = fmul contract half %sum, %x
+  %as.float = fpext contract half %product to float
+  %kept = select i1 %flag, float %as.float, float %last
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  store float %kept, ptr addrspace(1) %out
+  ret void
+}

@@ -528,6 +528,6 @@ fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
 pub fn passes_on(inst: Inst<'_>) -> bool {
     use RawOpcode::*;
     let moves = [LLVMInsertValue, LLVMExtractValue, LLVMInsertElement, LLVMExtractElement, LLVMShuffleVector];
-    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt];
+    let passes = [LLVMPHI, LLVMFNeg, LLVMSelect, LLVMFreeze, LLVMBitCast, LLVMFPExt, LLVMFPTrunc];
     moves.contains(&inst.opcode()) || passes.contains(&inst.opcode()) || is_absolute(inst)
 }
