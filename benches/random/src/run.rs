@@ -86,9 +86,9 @@ pub struct Counts {
 /// Runs a folder; whether all agree.
 pub fn run(tools: &Tools, folder: &Path, out: &Path) -> Result<bool> {
     let mut report = launches(folder)?;
-    let found = std::mem::take(&mut report.differences);
     write(&report, out)?;
-    for difference in found {
+    for difference in std::mem::take(&mut report.differences) {
+        println!("{} {}: differs; looking at clang's own code", difference.variant, difference.entry);
         let other = other_build(tools, folder, &difference).with_context(|| format!("seed {}", difference.seed))?;
         if let Some(other) = other {
             println!("{} {}: not compared, {other}", difference.variant, difference.entry);
