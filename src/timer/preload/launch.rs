@@ -133,7 +133,8 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
         let number = count(state, kernel, launch);
         note_grid(kernel, launch);
         if ended && is_alone {
-            let weight = number.saturating_sub(kernel.mark.swap(number, Relaxed)).max(1);
+            // 0 if another thread's later launch already stands for this one
+            let weight = number.saturating_sub(kernel.mark.fetch_max(number, Relaxed));
             kernel.chosen.fetch_add(1, Relaxed);
             wait_for(state, context, Pending { events, stream: launch.stream, record, weight });
         } else {
