@@ -201,6 +201,8 @@ mutants! {
     RemainderUndivided,
     /// What is added to an index is left out.
     OffsetLost,
+    /// A phi of sums with different constants becomes one of them.
+    PhiOneWay,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

@@ -10,6 +10,7 @@
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
 //! - [`offsets`]: indices of neighbouring accesses are widened so that the back end finds their one address.
+//! - [`phis`]: a phi of values that all ways compute alike is computed where they meet.
 //! - [`fragments`]: fragments of matrices are loaded from shared memory where they are there, not from any.
 //! - [`divisions`]: a branch around a division stays one if lanes agree on it, which only this form asks.
 //!
@@ -20,6 +21,7 @@ mod counts;
 pub mod divisions;
 mod fragments;
 mod offsets;
+mod phis;
 mod remainders;
 mod tables;
 
@@ -93,6 +95,7 @@ enum Form<'m> {
     /// A table, by a load from it.
     Table(Inst<'m>),
     Fragment(Fragment<'m>),
+    Phi(Inst<'m>),
 }
 
 impl Forms {
@@ -125,12 +128,14 @@ impl<'m> FunctionPass<'m> for Forms {
         let name = |fragment: Fragment<'m>| {
             Decision::plan(fragment.access, "FragmentNamed", fragments::MESSAGE.to_owned(), Form::Fragment(fragment))
         };
+        let recompute = |phi| Decision::plan(phi, "PhiRecomputed", phis::MESSAGE.to_owned(), Form::Phi(phi));
         let copied = insts().filter_map(|inst| copies::find(inst, &self.context));
         let mut found: Vec<_> = copied.map(|copy| self.copy(copy, analyses.of(function))).collect();
         found.extend(insts().filter_map(remainders::find).map(keep));
         found.extend(offsets::find(function).into_iter().map(widen));
         found.extend(tables::find(function, analyses).into_iter().map(leave));
         found.extend(fragments::find(analyses.of(function)).into_iter().map(name));
+        found.extend(insts().filter_map(phis::find).map(recompute));
         let stays = self.results == Results::Same && !found.is_empty() && raw::is_undecided(function);
         let decide = |found: Decision<'m, _>| {
             if stays { Decision::refusal(found.at, "FormContraction", UNDECIDED.to_owned()) } else { found }
@@ -146,6 +151,7 @@ impl<'m> FunctionPass<'m> for Forms {
                 Form::Offsets(widenings) => offsets::apply(editor, &widenings),
                 Form::Table(load) => tables::apply(editor, load),
                 Form::Fragment(fragment) => fragments::apply(editor, &fragment),
+                Form::Phi(phi) => phis::apply(editor, phi),
             }
         }
     }

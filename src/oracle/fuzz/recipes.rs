@@ -60,7 +60,7 @@ pub const PASSES: &[Tested] = &[
             recipe(
                 Mode::Idioms,
                 IDIOMS,
-                &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0), (OffsetLost, 0)],
+                &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0), (OffsetLost, 0), (PhiOneWay, 0)],
             ),
         ],
     },
