@@ -11,7 +11,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
-; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4 and not by eight
+; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4, with what remains
 ; CHECK-LABEL: @loaded(
 ; CHECK-COUNT-5: load i32, ptr addrspace(1) %at
 ; CHECK-NOT: load i32, ptr addrspace(1) %at
@@ -41,7 +41,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4 and not by eight
+; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4, with what remains
 ; CHECK-LABEL: @apart(
 ; CHECK-COUNT-5: load i32, ptr addrspace(1) %at
 ; CHECK-NOT: load i32, ptr addrspace(1) %at

@@ -45,7 +45,7 @@ impl fmt::Display for Few {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "loop of {} instructions unrolled by {UNROLL_FACTOR} and not by eight: it may run few iterations, and what remains is unrolled, too",
+            "loop of {} instructions unrolled by {UNROLL_FACTOR}, with what remains: it may run few iterations",
             self.instructions
         )
     }
