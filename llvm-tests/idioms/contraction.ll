@@ -103,4 +103,45 @@ define ptx_kernel void @beside(ptr noalias %to, ptr noalias readonly %from, floa
   store float %sum, ptr addrspace(1) %out
   ret void
 }
+; Nor does a copy go from a loop of ten iterations that adds to a product from in front of it: ptxas unrolls the loop if it is
+; small enough, and joins the first sum with the product. The loop may run any number of times in @any.
+; LATE-LABEL: @ten(
+; LATE: call void @llvm.memcpy
+define ptx_kernel void @ten(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out) {
+entry:
+  %product = fmul contract float %a, %b
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ %product, %entry ], [ %more, %loop ]
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  %read = load volatile float, ptr addrspace(1) %out
+  %more = fadd contract float %sum, %read
+  %next = add i32 %i, 1
+  %again = icmp ne i32 %next, 10
+  br i1 %again, label %loop, label %end
+end:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
+; LATE-LABEL: @any(
+; LATE-NOT: memcpy
+; LATE: ret void
+define ptx_kernel void @any(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %product = fmul contract float %a, %b
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ %product, %entry ], [ %more, %loop ]
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  %read = load volatile float, ptr addrspace(1) %out
+  %more = fadd contract float %sum, %read
+  %next = add i32 %i, 1
+  %again = icmp ne i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

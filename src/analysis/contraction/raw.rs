@@ -440,6 +440,8 @@ fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool
 ///
 /// - a loop brings a product of one iteration to a sum of the next, if only through memory: `ptxas` joins the two if it unrolls
 ///   the loop, as it may an innermost one, and LLVM may still unroll those in it;
+/// - a loop of a constant number of iterations adds to a product from in front of it: `ptxas` joins the first sum with it if it
+///   unrolls the loop as a whole;
 /// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
 ///   to the ways that lead there.
 ///
@@ -454,11 +456,10 @@ pub fn is_undecided(function: Function<'_>) -> bool {
         let head = phi.block();
         let brings = |index: u32| {
             let (value, from) = phi.incoming(index);
-            let products = computed(value).filter(|&inst| Pair::MultiplyAdd.begins_with(inst));
-            let mut products = products.map(Inst::block).peekable();
-            products.peek().is_some()
-                && is_always_before(head, from)
-                && products.any(|block| is_always_before(head, block))
+            let is_back = is_always_before(head, from);
+            let is_carried =
+                |product: Inst| if is_back { is_always_before(head, product.block()) } else { is_counted(head) };
+            computed(value).any(|inst| Pair::MultiplyAdd.begins_with(inst) && is_carried(inst))
         };
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
         phi.opcode() == RawOpcode::LLVMPHI && (0..phi.incoming_count()).any(brings) && meets(phi.value(), adds)
@@ -478,6 +479,22 @@ pub fn is_undecided(function: Function<'_>) -> bool {
     };
     let is_it = |inst: Inst<'_>| carries(inst) || keeps(inst);
     function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(is_it))
+}
+
+/// Whether how often the loop that a header begins runs may be a constant: something that it counts from a constant is compared
+/// with another.
+fn is_counted(header: Block<'_>) -> bool {
+    let is_constant = |value: Value<'_>| value.kind() == ValueKind::ConstantInt;
+    let is_limited = |value: Value<'_>| {
+        let mut users = value.users().filter_map(Value::as_inst);
+        users.any(|user| {
+            user.opcode() == RawOpcode::LLVMICmp && [0, 1].into_iter().any(|index| is_constant(user.operand(index)))
+        })
+    };
+    header.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).any(|phi| {
+        let incoming = || (0..phi.incoming_count()).map(|index| phi.incoming(index).0);
+        incoming().any(is_constant) && (is_limited(phi.value()) || incoming().any(is_limited))
+    })
 }
 
 /// Whether a block is in the loop that a header begins.
