@@ -24,7 +24,7 @@ pub fn changed(plain: &str, ours: &str) -> Vec<String> {
     out
 }
 
-/// The innermost loops of a function that bring a product to a sum and may be unrolled.
+/// The innermost loops of a function that bring a product to a sum.
 fn loops(text: &str) -> BTreeSet<Body> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let labels: BTreeMap<&str, usize> =
@@ -36,12 +36,9 @@ fn loops(text: &str) -> BTreeSet<Body> {
     // of several ways back, the last
     let all: BTreeMap<usize, usize> = lines.iter().enumerate().filter_map(backward).collect();
     let brings = |&(from, to): &(usize, usize)| {
-        if lines[from..=to].contains(&".pragma \"nounroll\";") {
-            return false;
-        }
-        let (body, front) = (Flow::of(&lines[from..=to]), Flow::of(&lines[..from]));
-        let counts = || is_counted(&lines[from..=to], &lines[..from]);
-        !body.summed.is_disjoint(&body.products) || !body.summed.is_disjoint(&front.products) && counts()
+        let (front, body) = (&lines[..from], &lines[from..=to]);
+        let Flow { summed, products } = Flow::of(body);
+        !summed.is_disjoint(&products) || is_counted(body, front) && !summed.is_disjoint(&Flow::of(front).products)
     };
     all.into_iter().filter(brings).map(|(from, to)| operations(&lines[from..=to])).collect()
 }
