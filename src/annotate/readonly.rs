@@ -95,7 +95,7 @@ impl ReadOnlyMemory {
                         | RawOpcode::LLVMBitCast
                         | RawOpcode::LLVMFreeze => work.push(inst.operand(0)),
                         RawOpcode::LLVMSelect => work.extend([inst.operand(1), inst.operand(2)]),
-                        RawOpcode::LLVMPHI => work.extend((0..inst.incoming_count()).map(|i| inst.incoming(i).0)),
+                        RawOpcode::LLVMPHI => work.extend(inst.operands()),
                         _ => return None,
                     }
                     continue;

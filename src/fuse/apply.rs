@@ -357,8 +357,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                 .flat_map(|&from| self.plan.pairs[from].sides)
                 .map(|side| self.handles.block(side))
                 .collect();
-            let phis: Vec<_> =
-                self.handles.block(exit).insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).collect();
+            let phis: Vec<_> = self.handles.block(exit).phis().collect();
             for phi in phis {
                 let mut fresh = Vec::with_capacity(sources.len());
                 for &from in &sources {

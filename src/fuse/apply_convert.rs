@@ -43,7 +43,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, tr
         chooser.compare_cases(editor, block);
     }
     let gone: Vec<_> = std::iter::once(entry).chain(blocks.iter().copied()).collect();
-    let phis: Vec<_> = join.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).collect();
+    let phis: Vec<_> = join.phis().collect();
     for phi in phis {
         editor.before(branch);
         chooser.known.clear();

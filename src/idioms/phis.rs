@@ -24,14 +24,9 @@ pub fn find(phi: Inst<'_>) -> Option<Inst<'_>> {
     if phi.opcode() != LLVMPHI || phi.ty().int_bits().is_none_or(|bits| bits > 64) {
         return None;
     }
-    let ways = ways(phi);
+    let ways: Vec<Value<'_>> = phi.operands().collect();
     let differ = ways.iter().any(|&way| way != ways[0]);
     (differ && matches!(source(&ways, &mut { MAX_INSTRUCTIONS }), Some(Some(_)))).then_some(phi)
-}
-
-/// What a phi is on each way.
-fn ways(phi: Inst<'_>) -> Vec<Value<'_>> {
-    (0..phi.incoming_count()).map(|index| phi.incoming(index).0).collect()
 }
 
 /// What some values are computed from, in the same way and by not more instructions than are left: one value, or only
@@ -60,7 +55,7 @@ fn source<'m>(ways: &[Value<'m>], left: &mut u32) -> Option<Option<Value<'m>>> {
 
 /// Computes it where the ways meet. What it comes from is there on all of them, and so where they meet.
 pub fn apply<'m>(editor: &mut Editor<'m>, phi: Inst<'m>) {
-    let ways = ways(phi);
+    let ways: Vec<Value<'m>> = phi.operands().collect();
     // another form may have changed one of them
     if source(&ways, &mut { MAX_INSTRUCTIONS }).is_none() {
         return;

@@ -29,7 +29,7 @@ pub fn find(widening: Inst<'_>) -> Option<Inst<'_>> {
 fn counts(value: Value<'_>, left: u32) -> bool {
     let Some(inst) = value.as_inst() else { return false };
     match inst.opcode() {
-        LLVMPHI => (0..inst.incoming_count()).any(|index| is_step(inst.incoming(index).0, inst)),
+        LLVMPHI => inst.operands().any(|value| is_step(value, inst)),
         LLVMAdd | LLVMSub | LLVMOr if left > 0 => (0..2).any(|index| counts(inst.operand(index), left - 1)),
         _ => false,
     }

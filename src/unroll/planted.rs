@@ -22,8 +22,7 @@ pub fn before<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
         }
     }
     if mutants::on(Mutant::UnrollStaleExit) {
-        let is_phi = |inst: &Inst<'m>| inst.opcode() == RawOpcode::LLVMPHI;
-        for phi in latch.block().insts().take_while(is_phi) {
+        for phi in latch.block().phis() {
             let next =
                 (0..phi.incoming_count()).map(|index| phi.incoming(index)).find(|(_, from)| *from == latch.block());
             let Some((next, _)) = next else { continue };
@@ -39,8 +38,7 @@ pub fn before<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
 /// Changes a loop that was put in groups: its limit is a `select` before it.
 pub fn behind<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
     let header = latch.block();
-    let phis = header.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI);
-    let before = phis.flat_map(|phi| (0..phi.incoming_count()).map(move |index| phi.incoming(index).1));
+    let before = header.phis().flat_map(|phi| (0..phi.incoming_count()).map(move |index| phi.incoming(index).1));
     let is_limit = |inst: &Inst<'m>| inst.opcode() == RawOpcode::LLVMSelect;
     let limit = before.filter(|block| *block != header).find_map(|block| block.insts().find(is_limit));
     let Some(limit) = limit else { return };

@@ -337,7 +337,7 @@ impl<'m> Numbers<'m> {
             }
             match value.as_inst() {
                 Some(inst) if inst.opcode() == RawOpcode::LLVMPHI => {
-                    open.extend((0..inst.incoming_count()).map(|index| inst.incoming(index).0));
+                    open.extend(inst.operands());
                 }
                 Some(inst) if inst.opcode() == RawOpcode::LLVMSelect => open.extend([inst.operand(1), inst.operand(2)]),
                 _ => _ = found.insert(self.of(value)),
@@ -487,14 +487,11 @@ fn is_counted(header: Block<'_>) -> bool {
     let is_constant = |value: Value<'_>| value.kind() == ValueKind::ConstantInt;
     let is_limited = |value: Value<'_>| {
         let mut users = value.users().filter_map(Value::as_inst);
-        users.any(|user| {
-            user.opcode() == RawOpcode::LLVMICmp && [0, 1].into_iter().any(|index| is_constant(user.operand(index)))
-        })
+        users.any(|user| user.opcode() == RawOpcode::LLVMICmp && user.operands().any(is_constant))
     };
-    header.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).any(|phi| {
-        let incoming = || (0..phi.incoming_count()).map(|index| phi.incoming(index).0);
-        incoming().any(is_constant) && (is_limited(phi.value()) || incoming().any(is_limited))
-    })
+    header
+        .phis()
+        .any(|phi| phi.operands().any(is_constant) && (is_limited(phi.value()) || phi.operands().any(is_limited)))
 }
 
 /// Whether a block is in the loop that a header begins.

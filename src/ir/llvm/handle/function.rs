@@ -176,6 +176,10 @@ impl<'m> Block<'m> {
     pub fn insts(self) -> impl Iterator<Item = Inst<'m>> {
         successors(wrap!(Inst, LLVMGetFirstInstruction(self.raw)), |at| wrap!(Inst, LLVMGetNextInstruction(at.raw)))
     }
+    /// The phis, with which it begins. The operands of one are what it is on each way.
+    pub fn phis(self) -> impl Iterator<Item = Inst<'m>> {
+        self.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI)
+    }
     /// The terminator; `None` only in half-built functions.
     pub fn terminator(self) -> Option<Inst<'m>> {
         wrap!(Inst, LLVMGetBasicBlockTerminator(self.raw))
