@@ -177,8 +177,9 @@ impl<'a> Fuse<'a> {
             let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
                 let known = analyses.of(function);
                 let found = self.look(known, manager.wants(Kind::Missed));
-                let has_nothing =
-                    found.as_ref().is_none_or(|work| work.plans.is_empty() && stands_alone(known.outline()));
+                let has_nothing = found
+                    .as_ref()
+                    .is_none_or(|work| work.is_hopeless || work.plans.is_empty() && stands_alone(known.outline()));
                 if self.reshapes && !changed && has_nothing {
                     manager.note_nothing(function);
                 }
@@ -269,7 +270,8 @@ impl<'a> Fuse<'a> {
         let frequencies = &known.frequencies();
         let mut tried = Tried::default();
         let context = self.context(known.outline(), &known.handles, frequencies);
-        if !is_told && !tried.could_meld(known.outline(), &context) {
+        let is_hopeless = !tried.could_meld(known.outline(), &context);
+        if is_hopeless && !is_told {
             return None;
         }
         let (facts, handles) = known.facts_and_handles();
@@ -277,7 +279,7 @@ impl<'a> Fuse<'a> {
         if !self.settings.fuse_profit.is_always() {
             refuse_pressure(facts, self.settings.regs, &mut work);
         }
-        Some(work)
+        Some(Work { is_hopeless, ..work })
     }
 
     fn context<'s, 'm>(
@@ -351,6 +353,8 @@ struct Work {
     looked: Vec<Vec<Block>>,
     /// Whether some plan must wait for others to be applied.
     waits: bool,
+    /// Whether there would be no plan even if the lanes of every branch diverged.
+    is_hopeless: bool,
 }
 
 impl Work {
