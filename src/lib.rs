@@ -17,6 +17,7 @@ pub mod analyses;
 pub mod annotate;
 pub mod assembler;
 pub mod choices;
+pub mod coarsen;
 pub mod driver;
 pub mod fuse;
 pub mod idioms;

@@ -11,7 +11,7 @@ use crate::local_memory::{arrays, inline, split};
 use crate::settings::enabled::read_annotations;
 use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Results, Settings, SettingsError, Transform};
-use crate::{annotate, assembler, map, steer, unroll};
+use crate::{annotate, assembler, coarsen, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
@@ -218,6 +218,7 @@ fn run_transform(
             }
         }
         Transform::Steer => steer::run(module, settings, manager),
+        Transform::Coarsen => coarsen::run(module, settings, manager),
         Transform::Map => map::run(module, settings, manager),
     })
 }

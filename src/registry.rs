@@ -35,6 +35,7 @@ pub enum Pass {
     Unroll,
     Annotate,
     Steer,
+    Coarsen,
     Map,
     Remarks,
     Unoptimised,
@@ -115,11 +116,11 @@ pub const PASSES: &[Info] = &[
         traits: Traits::DEVICE.union(Traits::HOST).union(Traits::REQUIRED),
         ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |run| Ok(run.module.is_nvptx() && pipeline::begin(run)))
     },
-    inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {
+    inner(Pass::InlineEarly, "inline-calls-early", Settings::frees_arrays, |run| {
         Ok(pipeline::inline_calls(run, Stage::Early))
     }),
     inner(Pass::IdiomsEarly, "idioms-early", Settings::writes_idioms, |run| Ok(pipeline::mark_branches(run))),
-    named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
+    named(Pass::Inline, INLINE_CALLS, Settings::frees_arrays, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
     named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
     named(Pass::Idioms, IDIOMS, Settings::writes_idioms, pipeline::write_idioms),
     named(Pass::Unswitch, UNSWITCH, Settings::unrolls_whole, |run| {
@@ -135,6 +136,7 @@ pub const PASSES: &[Info] = &[
     named(Pass::Unroll, Transform::Unroll.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Unroll)),
     named(Pass::Annotate, Transform::Annotate.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Annotate)),
     named(Pass::Steer, Transform::Steer.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Steer)),
+    named(Pass::Coarsen, Transform::Coarsen.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Coarsen)),
     named(Pass::Map, Transform::Map.pass(), COUNTS, |run| pipeline::run_one(run, Transform::Map)),
     Info { traits: Traits::DEVICE.union(Traits::FACTS), ..named(Pass::Remarks, REMARKS, ALWAYS, |_| Ok(false)) },
     Info {

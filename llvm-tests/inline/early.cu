@@ -6,7 +6,7 @@
 // RUN: %clang_cuda %s %{flags} 2>%t | %FileCheck %s
 // RUN: %FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %clang_cuda %s %{flags} -fgpu-rdc 2>&1 | %FileCheck %s
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-inline=0 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-arrays=0 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-off 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-profile-generate 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 // RUN: %clang_cuda %s %{flags} -O1 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"

@@ -48,7 +48,7 @@
 
 ; EMPTY: 'steer-spills' has an empty parameter in ';;'; one ';' stands between two parameters
 ; TRAILING: 'steer-spills' has an empty parameter in 'regs=32;'
-; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], unroll, no-unroll, annotate, no-annotate, fuse, no-fuse, steer, no-steer, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas-smem, versions, tune, choices=FILE, results=same|contract, assume-restrict, limit=N{{$}}
+; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], unroll, no-unroll, annotate, no-annotate, fuse, no-fuse, steer, no-steer, coarsen, no-coarsen, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas-smem, versions, tune, choices=FILE, results=same|contract, assume-restrict, limit=N{{$}}
 ; KNOWN-NOT: no parameter
 ; REMARKS: 'warpwise-remarks' has no parameter 'frob'; it takes block=X[xYxZ], optimal{{$}}
 

@@ -187,6 +187,16 @@ mutants! {
     GroupPastEnd,
     /// The limit of groups wraps.
     GroupWraps,
+    /// Every thread of a group reads and writes at twice its distance.
+    CoarsenApart,
+    /// A bound is tested for the first thread of a group only.
+    CoarsenFirst,
+    /// Arguments are taken to be aligned.
+    CoarsenAligned,
+    /// Blocks of any size are taken for those of the constant.
+    CoarsenAnyBlock,
+    /// What wraps within a group is taken to be in order.
+    CoarsenWraps,
     /// A number without bits counts none.
     CountNone,
     /// The bits of the lower half are counted.

@@ -87,6 +87,20 @@ impl<const N: usize> Intrinsics<N> {
     }
 }
 
+/// The index of the thread in its block, along each dimension.
+pub static THREAD_INDEX: Intrinsics<3> = Intrinsics::new([
+    "llvm.nvvm.read.ptx.sreg.tid.x",
+    "llvm.nvvm.read.ptx.sreg.tid.y",
+    "llvm.nvvm.read.ptx.sreg.tid.z",
+]);
+
+/// The number of threads of a block, along each dimension.
+pub static BLOCK_SIZE: Intrinsics<3> = Intrinsics::new([
+    "llvm.nvvm.read.ptx.sreg.ntid.x",
+    "llvm.nvvm.read.ptx.sreg.ntid.y",
+    "llvm.nvvm.read.ptx.sreg.ntid.z",
+]);
+
 /// The index of the block, along each dimension.
 pub static BLOCK_INDEX: Intrinsics<3> = Intrinsics::new([
     "llvm.nvvm.read.ptx.sreg.ctaid.x",

@@ -38,7 +38,7 @@ use crate::inst::BlockData;
 pub use crate::inst::ParamData;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
+use inst::{ConstData, Flags, Gep, GepData, GepTerm, InstData, Opcode};
 use types::{TypeInfo, TypeKind};
 
 /// One function as arrays.
@@ -77,6 +77,19 @@ impl Func {
     /// Which formal argument a value is.
     pub fn as_param(&self, value: Value) -> Option<u32> {
         (value.as_u32() < self.param_count).then_some(value.as_u32())
+    }
+    /// Whether a value is what a kernel was launched with: an argument, or a part of one that is passed as a structure, which
+    /// the function does not change.
+    pub fn is_passed(&self, value: Value) -> bool {
+        let is_structure = |value: Value| self.as_param(value).is_some_and(|index| self.params[index as usize].byval);
+        match self.def(value) {
+            Some(def) if self.insts[def].opcode == Opcode::Load => {
+                let is_plain = !self.insts[def].flags.intersects(Flags::VOLATILE | Flags::ATOMIC);
+                is_plain && is_structure(self.without_offset(self.operands(def)[0]).0)
+            }
+            Some(_) => false,
+            None => self.as_param(value).is_some() && !is_structure(value),
+        }
     }
     /// The value that an instruction defines. A void instruction has one, too, which nobody uses.
     #[inline]

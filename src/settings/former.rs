@@ -57,6 +57,11 @@ pub const FORMER: &[Former] = &[
         takes: Takes::Switch(|_, _| ()),
         now: "does nothing any more: it is always on, unless -warpwise-off is given",
     },
+    Former {
+        option: "inline",
+        takes: Takes::Switch(|settings, on| settings.no_arrays = !on),
+        now: "is now part of -warpwise-arrays",
+    },
     Former { option: "ptxas", takes: Takes::Path(|_, _| ()), now: "does nothing any more: warpwise compare measures" },
     Former {
         option: "whole-program",

@@ -82,9 +82,10 @@ pub struct Settings {
     pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// What `fuse-branches` melds, and what `unroll-loops` unrolls.
+    /// What `fuse-branches` melds, what `unroll-loops` unrolls, and in which grids `coarsen-threads` does.
     pub fuse_profit: Profit,
     pub unroll_profit: Profit,
+    pub coarsen_profit: Profit,
     /// Whether the last bits of results may change.
     pub results: Results,
     /// Divergence map of an earlier run.
@@ -98,9 +99,7 @@ pub struct Settings {
     pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
-    /// Inline no calls that keep stack objects in memory.
-    pub no_inline: bool,
-    /// Unroll no loops that keep stack objects in memory.
+    /// Inline no calls and unroll no loops that keep stack objects in memory.
     pub no_arrays: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
@@ -180,13 +179,8 @@ impl Settings {
         !self.is_off && self.switches.is_on(transform)
     }
 
-    /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
-    pub fn inlines(&self) -> bool {
-        !self.no_inline && !self.is_off && !self.runs(Transform::Map)
-    }
-
-    /// Whether loops that keep stack objects in memory are unrolled: not with the map, so that the branches counted are
-    /// those of the source.
+    /// Whether calls that keep stack objects in memory are inlined, and such loops unrolled: not with the map, so that the
+    /// branches counted are those of the source, by function.
     pub fn frees_arrays(&self) -> bool {
         !self.no_arrays && !self.is_off && !self.runs(Transform::Map)
     }
@@ -237,15 +231,15 @@ impl Settings {
             ptxas_smem,
             fuse_profit,
             unroll_profit,
+            coarsen_profit,
             results,
             map_file,
             map_all: _, // of a map in the making, with which there is no tuning
             map_name: _,
             flush_after: _,
             verify,
-            no_inline: _, // a kernel's code shows what was inlined into it
-            no_arrays: _,
-            versions: _, // alternatives are made with and without
+            no_arrays: _, // a kernel's code shows what was inlined into it
+            versions: _,  // alternatives are made with and without
             tune: _,
             choices: _,
             assume_restrict,
@@ -253,7 +247,7 @@ impl Settings {
             trace: _,
         } = self;
         let general = (block, switches, regs, dynamic_shared, candidates, ptxas_smem);
-        let of_transforms = (fuse_profit, unroll_profit, results, map_file, verify, assume_restrict);
+        let of_transforms = (fuse_profit, unroll_profit, coarsen_profit, results, map_file, verify, assume_restrict);
         format!("{:?}", (general, of_transforms))
     }
 }

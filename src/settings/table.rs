@@ -43,6 +43,8 @@ pub enum Takes {
     Runs(Transform),
     /// [`Takes::Runs`] of `steer-spills`, or what it may move.
     Steer,
+    /// [`Takes::Runs`] of `coarsen-threads`, or `all`: whatever the size of the grid.
+    Coarsen,
     /// [`Takes::Runs`] of the divergence map, or with [words](profile) about what is counted.
     Profile,
     Number {
@@ -62,10 +64,12 @@ const UNROLL: &str = Transform::Unroll.pass();
 const ANNOTATE: &str = Transform::Annotate.pass();
 const FUSE: &str = Transform::Fuse.pass();
 const STEER: &str = Transform::Steer.pass();
+const COARSEN: &str = Transform::Coarsen.pass();
 const MAP: &str = Transform::Map.pass();
 
 /// Every pass that takes parameters.
-pub const WITH_PARAMETERS: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
+pub const WITH_PARAMETERS: &[&str] =
+    &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, COARSEN, MAP, DEFAULT];
 
 /// An option and a parameter of the same name.
 const fn both(name: Word, value: Word, passes: &'static [Word], takes: Takes, help: Word) -> Parameter {
@@ -96,6 +100,8 @@ pub const PARAMETERS: &[Parameter] = &[
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
     Parameter { takes: Takes::Steer, ..runs(Transform::Steer, "steer",
         "Run steer-spills (on); =CLASS+...: let it move these spill candidates only, which are all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)") },
+    Parameter { takes: Takes::Coarsen, ..runs(Transform::Coarsen, "coarsen",
+        "Run coarsen-threads (on; off with the map unless asked for); =all: in grids of any size, for tests") },
     Parameter { takes: Takes::Profile, ..runs(Transform::Map, "profile-generate",
         "Run divergence-map: count how many warps reach each branch and split there (off); =all: also at branches that are proven uniform, =name:SUFFIX: with this suffix in symbols") },
     option("off", "", &[DEFAULT], Takes::Switch(|settings, on| settings.is_off = on),
@@ -111,22 +117,20 @@ pub const PARAMETERS: &[Parameter] = &[
         "Spill candidates that steer-spills may move"),
     parameter("ptxas-smem", "", &[STEER, DEFAULT], Takes::Switch(|settings, on| settings.ptxas_smem = on),
         "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)"),
-    option("inline", "", &[INLINE_CALLS], Takes::Switch(|settings, on| settings.no_inline = !on),
-        "Inline the only call of a device function if a stack object is in memory for that call alone (on; off with the map)"),
-    option("arrays", "", &[FREE_ARRAYS], Takes::Switch(|settings, on| settings.no_arrays = !on),
-        "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)"),
+    option("arrays", "", &[INLINE_CALLS, FREE_ARRAYS], Takes::Switch(|settings, on| settings.no_arrays = !on),
+        "Inline the only call of a device function, and unroll loops of constant trip count, if a stack object is in memory for that alone (on; off with the map)"),
     both("versions", "", &[FUSE, STEER, DEFAULT], Takes::Switch(|settings, on| settings.versions = on),
         "Make versions of kernels for launches about which more is known, among which the host chooses"),
     both("tune", "", &[DEFAULT], Takes::Switch(|settings, on| settings.tune = on),
         "Build kernels in alternatives that the program measures while it runs, and write what it measured to a choice file"),
     both("choices", "FILE", &[DEFAULT], Takes::Path(|settings, path| settings.choices = Some(path.into())),
         "Choice file of programs that measured: build each kernel as it was fastest"),
-    both("results", "same|contract", &[UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
+    both("results", "same|contract", &[UNROLL, ANNOTATE, FUSE, STEER, COARSEN, DEFAULT],
         Takes::Results(|settings, results| settings.results = results),
         "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)"),
     both("assume-restrict", "", &[ANNOTATE, DEFAULT], Takes::Switch(|settings, on| settings.assume_restrict = on),
         "Assume that pointer arguments of kernels never alias, as if all were marked restrict"),
-    both("limit", "N", &[FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
+    both("limit", "N", &[FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, COARSEN, DEFAULT],
         Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
         "Carry out the first N plans of a module and announce each: to find the one that breaks a program"),
     option("trace", "", &[DEFAULT], Takes::Switch(|settings, on| settings.trace = on),
@@ -144,11 +148,11 @@ pub const PARAMETERS: &[Parameter] = &[
     parameter("flush-after", "N", &[MAP],
         Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.flush_after = Some(count) },
         "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests"),
-    parameter("always", "", &[UNROLL, FUSE], Takes::Switch(|settings, on| {
+    parameter("always", "", &[UNROLL, FUSE, COARSEN], Takes::Switch(|settings, on| {
             let profit = if on { Profit::Always } else { Profit::Model };
-            (settings.fuse_profit, settings.unroll_profit) = (profit, profit);
+            (settings.fuse_profit, settings.unroll_profit, settings.coarsen_profit) = (profit, profit, profit);
         }),
-        "Unroll or meld whatever is legal, even if it does not pay: for tests"),
+        "Unroll, meld or coarsen whatever is legal, even if it does not pay: for tests"),
     parameter("verify", "", &[ANNOTATE], Takes::Switch(|settings, on| settings.verify = on),
         "Check existing annotations instead of writing them"),
 ];
@@ -157,7 +161,7 @@ impl Parameter {
     /// How the parameter is written: `regs=N`, `fuse, no-fuse`.
     pub fn form(&self) -> String {
         match self.takes {
-            Takes::Runs(_) | Takes::Steer | Takes::Profile => format!("{0}, no-{0}", self.name),
+            Takes::Runs(_) | Takes::Steer | Takes::Coarsen | Takes::Profile => format!("{0}, no-{0}", self.name),
             _ if self.value.is_empty() => self.name.to_owned(),
             _ => format!("{}={}", self.name, self.value),
         }
@@ -167,7 +171,7 @@ impl Parameter {
 impl Takes {
     /// Whether a value is required.
     pub fn wants_value(self) -> bool {
-        !matches!(self, Takes::Switch(_) | Takes::Runs(_) | Takes::Steer | Takes::Profile)
+        !matches!(self, Takes::Switch(_) | Takes::Runs(_) | Takes::Steer | Takes::Coarsen | Takes::Profile)
     }
 
     /// Parses a value and stores it. A missing value is given as the empty string.
@@ -179,6 +183,8 @@ impl Takes {
                 Ok(on) => settings.switches.turn(Transform::Steer, on),
                 Err(_) => settings.candidates = text.parse()?,
             },
+            Takes::Coarsen if text == "all" => settings.coarsen_profit = Profit::Always,
+            Takes::Coarsen => settings.switches.turn(Transform::Coarsen, switch(text)?),
             Takes::Profile => profile(settings, text)?,
             Takes::Number { least, most, set } => set(settings, number(text, least, most)?),
             Takes::Shape(set) => set(settings, text.parse()?),

@@ -7,6 +7,7 @@ pub enum Transform {
     Annotate,
     Fuse,
     Steer,
+    Coarsen,
     /// Runs last, because it counts the branches of the final code.
     Map,
 }
@@ -40,17 +41,18 @@ pub const VERSIONS: &str = "versions";
 
 impl Transform {
     /// All transforms, in the order of the default pipeline.
-    pub const ALL: [Transform; 5] =
-        [Transform::Unroll, Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Map];
+    pub const ALL: [Transform; 6] =
+        [Transform::Unroll, Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Coarsen, Transform::Map];
 
     /// The pass's name.
     pub const fn pass(self) -> &'static str {
-        ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "divergence-map"][self as usize]
+        ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "coarsen-threads", "divergence-map"]
+            [self as usize]
     }
 
     /// The word of its switch.
     pub const fn word(self) -> &'static str {
-        ["unroll", "annotate", "fuse", "steer", "map"][self as usize]
+        ["unroll", "annotate", "fuse", "steer", "coarsen", "map"][self as usize]
     }
 
     /// The transform with this switch.
@@ -69,12 +71,12 @@ impl Switches {
         self.0[transform as usize] = Some(on);
     }
 
-    /// Whether the default pipeline runs a transform. The map is off unless requested. When it is on, fusion and
-    /// unrolling are off unless requested, so that the branches counted are those of the source.
+    /// Whether the default pipeline runs a transform. The map is off unless requested. When it is on, fusion,
+    /// unrolling and coarsening are off unless requested, so that the branches counted are those of the source.
     pub fn is_on(&self, transform: Transform) -> bool {
         self.0[transform as usize].unwrap_or_else(|| match transform {
             Transform::Annotate | Transform::Steer => true,
-            Transform::Unroll | Transform::Fuse => !self.is_on(Transform::Map),
+            Transform::Unroll | Transform::Fuse | Transform::Coarsen => !self.is_on(Transform::Map),
             Transform::Map => false,
         })
     }

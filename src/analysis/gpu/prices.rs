@@ -239,6 +239,25 @@ pub const TREE_MAX_COST_ONCE: u32 = 32;
 /// timed has 55, and is 1.06 times as fast. \[H200: one kernel\]
 pub const TREE_MAX_COST_OF_BITS: u32 = 4 * DIVERGENT_BRANCH;
 
+// Threads that are coarsened.
+
+/// Threads that become one. With eight or sixteen, where 16 bytes have so many elements, nothing more is gained. \[H200: 57
+/// kernels of 12 public programs\]
+pub const COARSEN_FACTOR: u32 = 4;
+/// Threads of a grid from which on they do: an H100 holds an eighth of that at once. In any grid launches of 5 to 10 µs lose up
+/// to a tenth. \[H200: 12 kernels of 7 public programs, with this number only\]
+pub const COARSEN_MIN_THREADS: u64 = 1 << 21;
+/// Bytes of an access up to which so few are in flight that memory waits; with 8 nothing is gained, and six kernels of ten
+/// lose. \[H200: 14 kernels of 8 public programs\]
+pub const COARSEN_NARROW: u32 = 4;
+/// Most bytes from the access of one thread to that of the next: what is farther apart is not accessed together. \[not
+/// measured\]
+pub const COARSEN_MAX_STRIDE: i64 = 8;
+/// Words that a thread has in flight then, so that as many fit on a multiprocessor as without them. \[ptxas: 7 kernels\]
+pub const COARSEN_MAX_WORDS: u64 = 16;
+/// Instructions of the kernel, and of what is copied together. \[not measured\]
+pub const COARSEN_MAX_INSTRUCTIONS: usize = 600;
+
 // Loops, calls, and what nvcc rewrites.
 
 /// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count. \[H200: 23 kernels of 16

@@ -8,7 +8,7 @@ use super::memory::{BUFFER, COUNTERS, Source};
 use super::rng::Rng;
 use super::stream_loops::COUNT;
 use super::value::{I32, I64, Name, Scope, Ty, Val};
-use super::{GeneratedKernel, KERNEL};
+use super::{GeneratedKernel, KERNEL, elementwise};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -26,7 +26,10 @@ pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
     let reqntid = rng.chance(knobs.weight(Feature::ReqNtid));
     let features = reqntid.then_some(Feature::ReqNtid).into_iter().collect::<BTreeSet<_>>();
     let flat = rng.chance(40);
-    let geometries = geometries(&mut rng, flat, reqntid);
+    let is_elementwise = knobs.mode == Mode::Elementwise;
+    let reqntid = reqntid && !is_elementwise;
+    let geometries =
+        if is_elementwise { elementwise::geometries(&mut rng) } else { geometries(&mut rng, flat, reqntid) };
     let budget = rng.range(u64::from(knobs.size.0), u64::from(knobs.size.1));
     let mut g = Gen {
         rng,
@@ -45,6 +48,9 @@ pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
         wild: false,
         f: Func::new(budget as i64),
     };
+    if is_elementwise {
+        return g.finish_elementwise(seed);
+    }
     g.globals();
     g.device_functions();
     if knobs.mode == Mode::Calls {
@@ -66,6 +72,15 @@ pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
 }
 
 impl Gen<'_> {
+    /// All of a kernel that reads and writes an element a thread.
+    fn finish_elementwise(mut self, seed: u64) -> GeneratedKernel {
+        self.globals.push_str("target triple = \"nvptx64-nvidia-cuda\"\n\n");
+        let (signature, args) = elementwise::signature(&mut self.rng);
+        self.elementwise();
+        self.line(format_args!("ret void"));
+        self.finish(seed, &signature, args, "nounwind")
+    }
+
     /// Constant tables in address spaces 4 and 1 and a generic one, and shared memory.
     fn globals(&mut self) {
         let _ = writeln!(self.globals, "target triple = \"nvptx64-nvidia-cuda\"\n");

@@ -41,6 +41,8 @@ modes! {
     Calls = "calls",
     /// Loops that count bits, small copies, divisions of counters.
     Idioms = "idioms",
+    /// An element a thread, in the row of the grid or near it.
+    Elementwise = "elementwise",
 }
 
 impl Mode {
@@ -230,7 +232,9 @@ impl Knobs {
         };
         use Feature::*;
         let scale: &[(u32, &[Feature])] = match mode {
-            Mode::General | Mode::Diamonds | Mode::CountedArrays | Mode::Calls | Mode::Idioms => &[],
+            Mode::General | Mode::Diamonds | Mode::CountedArrays | Mode::Calls | Mode::Idioms | Mode::Elementwise => {
+                &[]
+            }
             Mode::Control => &[
                 (2, &[IfElse, CountedLoop, DoWhile]),
                 (3, &[If, Switch, WhileLoop, Break, Continue, DeadBlock]),

@@ -17,6 +17,7 @@ mod calls;
 mod cfg;
 pub mod claims;
 pub mod drive;
+mod elementwise;
 mod expr;
 mod float;
 mod kernel;

@@ -124,6 +124,15 @@ pub const PASSES: &[Tested] = &[
         ],
     },
     Tested {
+        pass: "coarsen-threads",
+        folders: &["coarsen"],
+        recipes: &[recipe(
+            Mode::Elementwise,
+            "coarsen-threads<always>",
+            &[(CoarsenApart, 1), (CoarsenFirst, 9), (CoarsenAligned, 2), (CoarsenAnyBlock, 1), (CoarsenWraps, 947)],
+        )],
+    },
+    Tested {
         pass: "versions",
         folders: &["versions", "tuning"],
         recipes: &[

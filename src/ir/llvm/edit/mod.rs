@@ -39,6 +39,7 @@ macro_rules! wrap {
 }
 
 pub mod annotate;
+pub mod coarsen;
 pub mod debug;
 pub mod fuse;
 pub mod inline;
