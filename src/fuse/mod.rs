@@ -29,8 +29,8 @@
 //!
 //! In clang's pipelines nothing cleans up afterwards, and a function in which nothing is melded must not change. So the
 //! pass manager's side [reshapes](Reshape) only functions in which something is. The pass runs at several points of these
-//! pipelines, so a function whose own code has nothing to meld is [noted](PassManager::note_nothing) and skipped until it
-//! changes.
+//! pipelines, so a function whose own code has nothing to meld is [noted](PassManager::note_nothing), and skipped until it
+//! changes or LLVM has inlined everything.
 //!
 //! Coutinho 2011, chapter 6, fuses straight-line sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) fuses sides
 //! with control flow. Ours are the walk that pairs blocks (any shape as far as both sides agree, several exits,
@@ -128,10 +128,8 @@ impl<'a> Fuse<'a> {
         let mut changed = makes_versions && versions::make(self, module);
         let mut analyses = Analyses::new(module, self.settings.analysis());
         let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.manager).collect();
-        // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
-        let is_open =
-            |function: Function<'_>| has_branch(function) && !(self.reshapes && self.manager.has_nothing(function));
-        for function in functions.into_iter().filter(|&function| is_open(function)) {
+        // more can be melded now than when a function was noted: LLVM has inlined, and what is joined is known
+        for function in functions.into_iter().filter(|&function| has_branch(function)) {
             let melded = self.meld(function, &mut analyses);
             if melded && self.reshapes {
                 self.manager.reshape(function, Reshape::CleanUp);
