@@ -3,7 +3,7 @@
 use super::reject::Reject;
 use super::steps::{Step, Steps, Zeros};
 use crate::settings::Profit;
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
@@ -50,18 +50,10 @@ pub struct Plan {
 /// Conditions that must be so for all threads of a group of blocks.
 #[derive(Default)]
 struct Guards {
-    holds: FxHashMap<Inst, bool>,
+    holds: BTreeMap<Inst, bool>,
     /// What must go up through such a group, as a signed or an unsigned number, so that a bound holds for all threads if it
     /// holds for the first and the last.
-    rising: Vec<(Value, bool)>,
-}
-
-impl Guards {
-    fn in_order(&self) -> impl Iterator<Item = (Inst, bool)> {
-        let mut list: Vec<(Inst, bool)> = self.holds.iter().map(|(&inst, &holds)| (inst, holds)).collect();
-        list.sort_unstable();
-        list.into_iter()
-    }
+    rising: BTreeSet<(Value, bool)>,
 }
 
 impl Plan {
@@ -69,7 +61,7 @@ impl Plan {
     pub fn with_handles<'m>(&self, handles: &Handles<'m>) -> Coarsening<'m> {
         let values = |list: &[Value]| list.iter().map(|&value| handles.value(value)).collect();
         let access = |&(inst, apart, align): &_| Access { inst: handles.inst(inst), apart, align };
-        let guards = self.guards.in_order().map(|(inst, holds)| Guard { inst: handles.inst(inst), holds });
+        let guards = self.guards.holds.iter().map(|(&inst, &holds)| Guard { inst: handles.inst(inst), holds });
         let guards: Vec<Guard<'m>> = guards.collect();
         let at_both = |&guard: &Guard<'m>| [false, true].map(|at_last| Test { guard, at_last });
         let rising = |&(value, signed): &_| Rising { value: handles.value(value), signed };
@@ -151,8 +143,7 @@ impl Root {
     /// Whether the thread and the block along x are used for nothing else.
     fn is_all(&self, outline: &Outline, insts: &[Inst]) -> bool {
         let func = &outline.func;
-        let is_index =
-            |inst: &Inst| is_register(func, *inst, &THREAD_INDEX, 0) || is_register(func, *inst, &BLOCK_INDEX, 0);
+        let is_index = |inst: &Inst| dimension(func, *inst) == Some(0);
         let mut open: Vec<Inst> = insts.iter().copied().filter(is_index).collect();
         while let Some(inst) = open.pop() {
             for &user in outline.users(func.result(inst)) {
@@ -180,12 +171,14 @@ fn size_in_sum(func: &Func, sum: Inst) -> Option<Option<u64>> {
         return None;
     }
     let &[a, b] = func.operands(sum) else { return None };
-    let (a, b) = (unwidened(func, a)?, unwidened(func, b)?);
-    let product = match (is_register(func, a, &THREAD_INDEX, 0), is_register(func, b, &THREAD_INDEX, 0)) {
+    let is = |value: Value, register: &Intrinsics<3>| {
+        func.intrinsic_behind(value).is_some_and(|number| register.position(number) == Some(0))
+    };
+    let product = func.def(match (is(a, &THREAD_INDEX), is(b, &THREAD_INDEX)) {
         (true, false) => b,
         (false, true) => a,
         _ => return None,
-    };
+    })?;
     // a sum of 64 bits of a product of 32 is not the number of a thread if that wraps
     let bits = func.int_bits(func.result(sum));
     if func.int_bits(func.result(product)) != bits {
@@ -193,9 +186,6 @@ fn size_in_sum(func: &Func, sum: Inst) -> Option<Option<u64>> {
     }
     let &[a, b] = func.operands(product) else { return None };
     let of_block = |size: Option<u64>| size.filter(|size| (1..=MAX_BLOCK).contains(size)).map(Some);
-    let is = |value: Value, register: &Intrinsics<3>| {
-        unwidened(func, value).is_some_and(|inst| is_register(func, inst, register, 0))
-    };
     match func.insts[product].opcode {
         Opcode::Mul if is(a, &BLOCK_INDEX) && is(b, &BLOCK_SIZE) => Some(None),
         Opcode::Mul if is(b, &BLOCK_INDEX) && is(a, &BLOCK_SIZE) => Some(None),
@@ -207,30 +197,10 @@ fn size_in_sum(func: &Func, sum: Inst) -> Option<Option<u64>> {
     }
 }
 
-/// What computes a value, seen through extensions of what is never negative.
-fn unwidened(func: &Func, value: Value) -> Option<Inst> {
-    let def = func.def(value)?;
-    let is_widening = matches!(func.insts[def].opcode, Opcode::ZExt | Opcode::SExt);
-    let inner = if is_widening { func.def(func.operands(def)[0]) } else { None };
-    let is_index = |inst: &Inst| {
-        [&THREAD_INDEX, &BLOCK_INDEX, &BLOCK_SIZE].into_iter().any(|register| is_register(func, *inst, register, 0))
-    };
-    Some(inner.filter(is_index).unwrap_or(def))
-}
-
-/// Whether an instruction reads a register of threads or blocks along a dimension.
-fn is_register<const N: usize>(func: &Func, inst: Inst, registers: &Intrinsics<N>, dimension: usize) -> bool {
-    register(func, inst, registers) == Some(dimension)
-}
-
-fn register<const N: usize>(func: &Func, inst: Inst, registers: &Intrinsics<N>) -> Option<usize> {
-    if func.insts[inst].opcode != Opcode::Call {
-        return None;
-    }
-    match func.call(inst).callee {
-        Callee::Intrinsic(number) => registers.position(number),
-        _ => None,
-    }
+/// Along which dimension an instruction reads the index of the thread or the block, if it does.
+fn dimension(func: &Func, inst: Inst) -> Option<usize> {
+    let number = func.called_intrinsic(inst)?;
+    THREAD_INDEX.position(number).or_else(|| BLOCK_INDEX.position(number))
 }
 
 struct Planner<'a> {
@@ -243,7 +213,7 @@ impl Planner<'_> {
     fn plan(&self, root: Root) -> Result<Option<Plan>, Reject> {
         let func = &self.outline.func;
         let bytes = |inst: &Inst| moved(func, *inst).unwrap_or(0);
-        let unfixed = Steps::new(self.outline, &root, &FxHashMap::default());
+        let unfixed = Steps::new(self.outline, &root, &BTreeMap::new());
         let is_varied =
             |inst: &Inst| func.accessed(*inst).is_some_and(|address| unfixed.of(address) != Some(Step::SAME));
         let varied: Vec<Inst> = self.insts.iter().copied().filter(is_varied).collect();
@@ -265,7 +235,7 @@ impl Planner<'_> {
         if own.iter().any(|&inst| matches!(func.insts[inst].opcode, Opcode::CondBr | Opcode::Switch)) {
             return Err(Reject::Branches);
         }
-        let mut aligned = FxHashSet::default();
+        let mut aligned = BTreeSet::new();
         let mut accesses = Vec::new();
         let mut words = 0;
         for &inst in &varied {
@@ -287,11 +257,7 @@ impl Planner<'_> {
             return Err(Reject::Large { instructions: own.len() });
         }
         let threads = if self.profit.is_always() { 0 } else { COARSEN_MIN_THREADS };
-        let dimension =
-            |&inst: &Inst| [&THREAD_INDEX, &BLOCK_INDEX].iter().find_map(|registers| register(func, inst, registers));
-        let dimensions = self.insts.iter().filter_map(dimension).max().unwrap_or(0) + 1;
-        let mut aligned: Vec<Value> = aligned.into_iter().collect();
-        aligned.sort_unstable();
+        let dimensions = self.insts.iter().filter_map(|&inst| dimension(func, inst)).max().unwrap_or(0) + 1;
         let (pointers, numbers) = aligned.into_iter().partition(|&value| func.type_info(value).kind.space().is_some());
         Ok(Some(Plan { root, accesses, guards, pointers, numbers, threads, dimensions }))
     }
@@ -317,8 +283,6 @@ impl Planner<'_> {
             };
             self.guard(condition, holds, root, steps, &mut guards).ok_or(Reject::Branches)?;
         }
-        guards.rising.sort_unstable();
-        guards.rising.dedup();
         Ok(guards)
     }
 
@@ -433,13 +397,13 @@ fn rises(
     steps: &Steps<'_>,
     value: Value,
     signed: bool,
-    rising: &mut Vec<(Value, bool)>,
+    rising: &mut BTreeSet<(Value, bool)>,
 ) -> bool {
     let Some(def) = func.def(value) else { return false };
     if !steps.of(value).is_some_and(|step| (1..=MAX_STEP).contains(&step.by)) {
         return false;
     }
-    rising.push((value, signed));
+    rising.insert((value, signed));
     if root.insts.contains(&def) {
         return true;
     }
@@ -460,7 +424,7 @@ fn rises(
 
 /// How many low bits of an address are zero in the first thread of a group, if at least so many are, and notes which arguments
 /// must be multiples of the widest access or of the number of threads for that.
-fn zeros(func: &Func, root: &Root, address: Value, wanted: u32, aligned: &mut FxHashSet<Value>) -> Option<u32> {
+fn zeros(func: &Func, root: &Root, address: Value, wanted: u32, aligned: &mut BTreeSet<Value>) -> Option<u32> {
     [0, COARSEN_FACTOR.trailing_zeros()].into_iter().find_map(|of_numbers| {
         let zeros = Zeros::new(func, root, WIDEST.trailing_zeros(), of_numbers);
         let found = Some(zeros.of(address)).filter(|&found| found >= wanted)?;

@@ -6,9 +6,9 @@
 //! threads of the group execute.
 
 use super::plan::Root;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::prices::COARSEN_FACTOR;
 use warpwise_ir::Func;
@@ -57,7 +57,7 @@ pub struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// Of a function without cycles. `fixed` are conditions that are the same in all threads.
-    pub fn new(outline: &'a Outline, root: &'a Root, fixed: &FxHashMap<Inst, bool>) -> Steps<'a> {
+    pub fn new(outline: &'a Outline, root: &'a Root, fixed: &BTreeMap<Inst, bool>) -> Steps<'a> {
         let func = &outline.func;
         let mut steps = Steps { func, root, steps: vec![None; func.insts.len()] };
         for &block in outline.cfg().order.rpo() {

@@ -36,7 +36,7 @@ use crate::geometry::Geometry;
 use crate::graph::Graph;
 use crate::inst::BlockData;
 pub use crate::inst::ParamData;
-use call::CallData;
+use call::{CallData, Callee};
 use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Flags, Gep, GepData, GepTerm, InstData, Opcode};
 use types::{TypeInfo, TypeKind};
@@ -78,18 +78,46 @@ impl Func {
     pub fn as_param(&self, value: Value) -> Option<u32> {
         (value.as_u32() < self.param_count).then_some(value.as_u32())
     }
-    /// Whether a value is what a kernel was launched with: an argument, or a part of one that is passed as a structure, which
-    /// the function does not change.
+    /// Whether a value is what a kernel was launched with: an argument, or a part of one that is passed as a structure.
     pub fn is_passed(&self, value: Value) -> bool {
-        let is_structure = |value: Value| self.as_param(value).is_some_and(|index| self.params[index as usize].byval);
         match self.def(value) {
             Some(def) if self.insts[def].opcode == Opcode::Load => {
                 let is_plain = !self.insts[def].flags.intersects(Flags::VOLATILE | Flags::ATOMIC);
-                is_plain && is_structure(self.without_offset(self.operands(def)[0]).0)
+                is_plain && self.is_argument_member(self.operands(def)[0])
             }
             Some(_) => false,
-            None => self.as_param(value).is_some() && !is_structure(value),
+            None => self.as_param(value).is_some_and(|index| !self.params[index as usize].byval),
         }
+    }
+    /// Whether an address is in a structure that is passed to a kernel by value, which the kernel does not change.
+    pub fn is_argument_member(&self, mut pointer: Value) -> bool {
+        while let Some(def) = self.def(pointer) {
+            match self.insts[def].opcode {
+                Opcode::Gep if self.gep(def).terms.is_empty() => pointer = self.operands(def)[0],
+                Opcode::AddrSpaceCast => pointer = self.operands(def)[0],
+                _ => return false,
+            }
+        }
+        let param = self.as_param(pointer).map(|index| self.params[index as usize]);
+        param.is_some_and(|param| self.is_kernel && param.byval && param.readonly)
+    }
+    /// LLVM's number of the intrinsic that an instruction calls.
+    pub fn called_intrinsic(&self, inst: Inst) -> Option<u32> {
+        if self.insts[inst].opcode != Opcode::Call {
+            return None;
+        }
+        match self.call(inst).callee {
+            Callee::Intrinsic(number) => Some(number),
+            _ => None,
+        }
+    }
+    /// LLVM's number of the intrinsic that computes a value, possibly extended.
+    pub fn intrinsic_behind(&self, value: Value) -> Option<u32> {
+        let mut def = self.def(value)?;
+        while matches!(self.insts[def].opcode, Opcode::ZExt | Opcode::SExt) {
+            def = self.def(self.operands(def)[0])?;
+        }
+        self.called_intrinsic(def)
     }
     /// The value that an instruction defines. A void instruction has one, too, which nobody uses.
     #[inline]

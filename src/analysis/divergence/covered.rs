@@ -17,7 +17,7 @@ use super::intrinsic_table::class_of_intrinsic;
 use super::intrinsics::LaneRule;
 use crate::affine::Base;
 use warpwise_ir::Func;
-use warpwise_ir::call::{BLOCK_INDEX, Callee, GRID_SIZE};
+use warpwise_ir::call::{BLOCK_INDEX, GRID_SIZE};
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
 
@@ -191,27 +191,12 @@ impl Search<'_> {
     }
 
     fn is_block_index(&self, value: Value, dim: usize) -> bool {
-        self.intrinsic(value).is_some_and(|id| BLOCK_INDEX.position(id) == Some(dim))
-    }
-
-    /// LLVM's number of the intrinsic that computes a value, possibly extended.
-    fn intrinsic(&self, value: Value) -> Option<u32> {
-        let mut def = self.func.def(value)?;
-        while matches!(self.func.insts[def].opcode, Opcode::ZExt | Opcode::SExt) {
-            def = self.func.def(self.func.operands(def)[0])?;
-        }
-        if self.func.insts[def].opcode != Opcode::Call {
-            return None;
-        }
-        match self.func.call(def).callee {
-            Callee::Intrinsic(id) => Some(id),
-            _ => None,
-        }
+        self.func.intrinsic_behind(value).is_some_and(|id| BLOCK_INDEX.position(id) == Some(dim))
     }
 
     /// The rule of the intrinsic that computes a value, possibly extended.
     fn rule(&self, value: Value) -> Option<LaneRule> {
-        Some(class_of_intrinsic(self.intrinsic(value)?, true))
+        Some(class_of_intrinsic(self.func.intrinsic_behind(value)?, true))
     }
 
     /// Whether the host can compute an integer before the launch.
@@ -229,25 +214,12 @@ impl Search<'_> {
         match func.insts[def].opcode {
             Add | Sub | Mul | UDiv | SDiv | Shl | LShr | AShr | And | Or | Trunc | ZExt | SExt => operands(),
             Call => {
-                let grid = self.intrinsic(value).is_some_and(|id| GRID_SIZE.contains(id));
+                let grid = self.func.intrinsic_behind(value).is_some_and(|id| GRID_SIZE.contains(id));
                 grid || matches!(self.rule(value), Some(LaneRule::BlockSize(_)))
             }
             // a member of a structure passed by value
-            Load => self.is_argument_member(func.operands(def)[0]),
+            Load => func.is_argument_member(func.operands(def)[0]),
             _ => false,
         }
-    }
-
-    fn is_argument_member(&self, mut pointer: Value) -> bool {
-        let func = self.func;
-        while let Some(def) = func.def(pointer) {
-            match func.insts[def].opcode {
-                Opcode::Gep if func.gep(def).terms.is_empty() => pointer = func.operands(def)[0],
-                Opcode::AddrSpaceCast => pointer = func.operands(def)[0],
-                _ => return false,
-            }
-        }
-        let param = func.as_param(pointer).map(|param| func.params[param as usize]);
-        param.is_some_and(|param| func.is_kernel && param.byval && param.readonly)
     }
 }

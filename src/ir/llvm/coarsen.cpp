@@ -18,6 +18,10 @@
 
 using namespace llvm;
 
+namespace warpwise {
+SmallVector<BasicBlock *> copyBlocks(Function &From, Function &To, const Twine &Suffix, ValueToValueMapTy &Map);
+} // namespace warpwise
+
 namespace {
 
 template <typename T> struct List {
@@ -92,21 +96,7 @@ struct Copy {
   SmallVector<BasicBlock *> Blocks;
   ValueToValueMapTy Map;
 
-  Copy(Function &F) {
-    SmallVector<BasicBlock *> Plain;
-    for (BasicBlock &BB : F)
-      Plain.push_back(&BB);
-    for (BasicBlock *BB : Plain) {
-      Blocks.push_back(CloneBasicBlock(BB, Map, ".coarse", &F));
-      Map[BB] = Blocks.back();
-    }
-    auto Flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
-    for (BasicBlock *BB : Blocks)
-      for (Instruction &I : *BB) {
-        RemapDbgRecordRange(F.getParent(), I.getDbgRecordRange(), Map, Flags);
-        RemapInstruction(&I, Map, Flags);
-      }
-  }
+  Copy(Function &F) { Blocks = warpwise::copyBlocks(F, F, ".coarse", Map); }
   Instruction *of(LLVMValueRef Plain) { return cast<Instruction>(static_cast<Value *>(Map[unwrap(Plain)])); }
 };
 

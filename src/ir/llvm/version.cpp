@@ -23,6 +23,28 @@ extern "C" bool warpwise_can_be_copied(LLVMValueRef Raw) {
   });
 }
 
+// Copies of a function's blocks at the end of the same or another one; `Map` has what its arguments are there.
+namespace warpwise {
+SmallVector<BasicBlock *> copyBlocks(Function &From, Function &To, const Twine &Suffix, ValueToValueMapTy &Map) {
+  SmallVector<BasicBlock *> Blocks, Copies;
+  for (BasicBlock &BB : From)
+    Blocks.push_back(&BB);
+  for (BasicBlock *BB : Blocks) {
+    Copies.push_back(CloneBasicBlock(BB, Map, Suffix, &To));
+    Map[BB] = Copies.back();
+  }
+  auto Flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+  DenseMap<DIAssignID *, DIAssignID *> Stores;
+  for (BasicBlock *BB : Copies)
+    for (Instruction &I : *BB) {
+      at::remapAssignID(Stores, I);
+      RemapDbgRecordRange(From.getParent(), I.getDbgRecordRange(), Map, Flags);
+      RemapInstruction(&I, Map, Flags);
+    }
+  return Copies;
+}
+} // namespace warpwise
+
 // A copy of a function that can be copied, attributes and calling convention included. Instructions keep their debug
 // locations, so the copy has no subprogram of its own: it does not stay.
 extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
@@ -35,16 +57,7 @@ extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
   ValueToValueMapTy Map;
   for (auto [From, To] : zip(F.args(), Copy->args()))
     Map[&From] = &To;
-  for (BasicBlock &BB : F)
-    Map[&BB] = CloneBasicBlock(&BB, Map, "", Copy);
-  auto Flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
-  DenseMap<DIAssignID *, DIAssignID *> Stores;
-  for (BasicBlock &BB : *Copy)
-    for (Instruction &I : BB) {
-      at::remapAssignID(Stores, I);
-      RemapDbgRecordRange(F.getParent(), I.getDbgRecordRange(), Map, Flags);
-      RemapInstruction(&I, Map, Flags);
-    }
+  warpwise::copyBlocks(F, *Copy, "", Map);
   return wrap(Copy);
 }
 
