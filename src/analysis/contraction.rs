@@ -32,6 +32,7 @@
 //! [written out](raw::Pins), and where nothing is sure, they stay.
 
 mod joins;
+mod memory;
 pub mod raw;
 
 use crate::cfg::Cycle;

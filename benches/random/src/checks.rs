@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Remarks of passes that drop or add floating-point code: they make versions (also for block sizes whose shared memory
 /// suffices), recompute.
-const RECOMPUTES: &[&str] = &["VersionMade", "DivisionKept", "PressureRematerialised", "StackToShared"];
+const RECOMPUTES: &[&str] = &["VersionMade", "DivisionKept", "PressureRematerialised"];
 /// Remarks of passes that make more of all kinds.
 const UNROLLS: &[&str] = &["ArraysFreed", "LoopUnrolled"];
 /// Remarks of passes that make fewer of all kinds; what an inlined call computes may turn out not to be needed.
@@ -81,8 +81,9 @@ pub fn lost_loads(tools: &Tools, ptx: &str, folder: &Path) -> Result<Vec<String>
     let (before, after) = (count(&before, "undefined.cubin")?, count(&after, "defined.cubin")?);
     let (before, after) = (loads(&before), loads(&after));
     // a register that is known to be zero may save loads, and one more may be spilled
-    let has_local = ptx.contains("ld.local");
+    let bodies: BTreeMap<&str, &str> = chunks(ptx).into_iter().map(|c| (c.symbol, c.text)).collect();
     let is_lost = |name: &str, counts: &BTreeMap<&str, usize>| {
+        let has_local = bodies.get(name).is_some_and(|text| text.contains("ld.local") || text.contains("call"));
         let defined = after.get(name).into_iter().flatten().filter(|(load, _)| has_local || **load != "LDL");
         defined.into_iter().any(|(load, &count)| counts.get(load).copied().unwrap_or(0) < count)
     };

@@ -8,12 +8,12 @@
 
 use super::Pair;
 use super::joins::Join;
+use super::memory::{Loads, place, stored};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::call::is_absolute;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, TypeKind, Value, ValueKind};
-use warpwise_ir::llvm::space::SHARED;
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value, ValueKind};
 
 /// What is written out in a function.
 #[derive(Debug)]
@@ -49,14 +49,10 @@ impl<'m> Pins<'m> {
     fn of(function: Function<'m>, ends: Ends<'_, 'm>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
         let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
-        let mut loaded: FxHashMap<Place<'m>, Vec<Inst<'m>>> = FxHashMap::default();
+        let loaded = Loads::of(function);
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
             if is_behind_phis(sum) {
                 return None;
-            }
-            let sources = [0, 1].into_iter().flat_map(|index| all_sources(sum.operand(index)));
-            for load in sources.filter(|inst| inst.opcode() == RawOpcode::LLVMLoad) {
-                loaded.entry(place(load.value(), load.operand(0))).or_default().push(load);
             }
             let Some(join) = Join::of(sum) else {
                 if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
@@ -82,8 +78,7 @@ impl<'m> Pins<'m> {
                     root.is_some_and(|root| objects.iter().any(|object| object.value() == root))
                 }),
             };
-            let is_unsure =
-                |user: Inst<'m>| !ends_here(user) && stored(user).is_some_and(|place| may_hold(&loaded, user, place));
+            let is_unsure = |user: Inst<'m>| !ends_here(user) && loaded.may_get(user);
             if meets(inst.value(), is_unsure) {
                 return None;
             }
@@ -115,70 +110,8 @@ pub enum Ends<'a, 'm> {
     Objects(&'a [Inst<'m>]),
 }
 
-/// The type of a number in memory, and the object or pointer that its address comes from; `None` is one of several.
-type Place<'m> = (Type<'m>, Option<Value<'m>>);
-
-/// Where a number is.
-fn place<'m>(number: Value<'m>, mut pointer: Value<'m>) -> Place<'m> {
-    use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
-    while let Some(opcode) = pointer.as_inst().map(Inst::opcode).or_else(|| pointer.const_opcode()) {
-        match opcode {
-            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = pointer.operand(0),
-            LLVMPHI | LLVMSelect | LLVMLoad => return (number.ty(), None),
-            _ => break,
-        }
-    }
-    (number.ty(), Some(pointer))
-}
-
-/// Where an instruction stores a number.
-fn stored(user: Inst<'_>) -> Option<Place<'_>> {
-    (user.opcode() == RawOpcode::LLVMStore).then(|| place(user.operand(0), user.operand(1)))
-}
-
-/// Whether LLVM may find that one of some loads gets what is stored at a place. Behind a barrier, what is in shared memory may
-/// be another thread's.
-fn may_hold<'m>(loaded: &FxHashMap<Place<'m>, Vec<Inst<'m>>>, store: Inst<'m>, (ty, root): Place<'m>) -> bool {
-    let is_there = |&(other, from): &Place<'m>| other == ty && (root.is_none() || from.is_none() || from == root);
-    let mut loads = loaded.iter().filter(|(place, _)| is_there(place)).flat_map(|(_, loads)| loads).peekable();
-    loads.peek().is_some()
-        && (!root.is_some_and(is_shared) || {
-            let seen = seen_from(store);
-            loads.any(|load| seen.contains(load))
-        })
-}
-
-/// Whether it is a variable in shared memory.
-fn is_shared(root: Value<'_>) -> bool {
-    root.kind() == ValueKind::GlobalVariable && root.ty().address_space() == Some(SHARED)
-}
-
-/// The instructions of a function to which a way leads from one of them without a barrier.
-fn seen_from<'m>(first: Inst<'m>) -> FxHashSet<Inst<'m>> {
-    let (mut open, mut begun, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
-    let mut walk = |insts: &mut dyn Iterator<Item = Inst<'m>>, open: &mut Vec<Block<'m>>| {
-        for inst in insts {
-            if calls(inst, BARRIER) {
-                return;
-            }
-            seen.insert(inst);
-            open.extend(inst.successors());
-        }
-    };
-    walk(&mut first.block().insts().skip_while(|&inst| inst != first), &mut open);
-    while let Some(block) = open.pop() {
-        if begun.insert(block) {
-            walk(&mut block.insts(), &mut open);
-        }
-    }
-    seen
-}
-
-/// The intrinsic functions with which the threads of a block wait for each other.
-const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.";
-
 /// What a value may be, seen through what passes it on.
-fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+pub(super) fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         let Some(inst) = value.as_inst() else { continue };
@@ -297,13 +230,13 @@ const SMALL: usize = 3;
 /// A number that values have in common if they are computed alike; loads as if memory did not change, but for stack objects,
 /// of which LLVM has already seen that.
 #[derive(Default)]
-struct Numbers<'m> {
+pub(super) struct Numbers<'m> {
     known: FxHashMap<Value<'m>, u64>,
     of_sources: FxHashMap<Value<'m>, FxHashSet<u64>>,
 }
 
 impl<'m> Numbers<'m> {
-    fn of(&mut self, value: Value<'m>) -> u64 {
+    pub fn of(&mut self, value: Value<'m>) -> u64 {
         // code that is never reached may go round; a value of which the number is being found has its own for now
         let (mut open, mut begun) = (vec![value], FxHashSet::default());
         while let Some(&at) = open.last() {
@@ -402,7 +335,7 @@ fn is_range(inst: Inst<'_>) -> bool {
 }
 
 /// Whether an instruction calls a function whose name begins so.
-fn calls(inst: Inst<'_>, start: &str) -> bool {
+pub(super) fn calls(inst: Inst<'_>, start: &str) -> bool {
     let callee = if inst.opcode() == RawOpcode::LLVMCall { inst.called_function() } else { None };
     callee.is_some_and(|callee| callee.name().starts_with(start))
 }
@@ -423,7 +356,7 @@ pub(super) fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bo
 }
 
 /// Whether a way leads from the end of a block to the start of another, without going through a third.
-fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
+pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
     let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
     while let Some(reached) = open.pop() {
         if reached == to {
@@ -443,10 +376,11 @@ fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool
 /// - a loop of a constant number of iterations adds to a product from in front of it: `ptxas` joins the first sum with it if it
 ///   unrolls the loop as a whole;
 /// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
-///   to the ways that lead there.
+///   to the ways that lead there;
+/// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Loads::are_near_limit).
 ///
 /// Whatever changes in such a function, another loop counter included, may decide otherwise.
-pub fn is_undecided(function: Function<'_>) -> bool {
+pub fn is_undecided<'m>(function: Function<'m>) -> bool {
     if !may_pair(&[function], Pair::MultiplyAdd) {
         return false;
     }
@@ -477,8 +411,14 @@ pub fn is_undecided(function: Function<'_>) -> bool {
             && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
             && pointer.users().filter_map(Value::as_inst).any(is_added)
     };
-    let is_it = |inst: Inst<'_>| carries(inst) || keeps(inst);
-    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(is_it))
+    let (loads, mut numbers) = (Loads::of(function), Numbers::default());
+    let mut is_far = |store: Inst<'m>| {
+        store.opcode() == RawOpcode::LLVMStore
+            && computed(store.operand(0)).any(|inst| Pair::MultiplyAdd.begins_with(inst))
+            && loads.are_near_limit(store, &mut numbers)
+    };
+    let mut is_it = |inst: Inst<'m>| carries(inst) || keeps(inst) || is_far(inst);
+    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(&mut is_it))
 }
 
 /// Whether how often the loop that a header begins runs may be a constant: something that it counts from a constant is compared

@@ -1,0 +1,152 @@
+//! Which sums may meet a product that is stored, since LLVM finds that what they load is the product?
+//!
+//! LLVM's back end looks from a load back to what stored there (GVN of `addStraightLineScalarOptimizationPasses`), in each block
+//! past [so many](LIMIT) instructions and no more.
+
+use super::Pair;
+use super::raw::{Numbers, all_sources, leads};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, Value, ValueKind};
+use warpwise_ir::llvm::space::SHARED;
+
+/// The type of a number in memory, and the object or pointer that its address comes from; `None` is one of several.
+pub(super) type Place<'m> = (Type<'m>, Option<Value<'m>>);
+
+/// Where a number is.
+pub(super) fn place<'m>(number: Value<'m>, mut pointer: Value<'m>) -> Place<'m> {
+    use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
+    while let Some(opcode) = pointer.as_inst().map(Inst::opcode).or_else(|| pointer.const_opcode()) {
+        match opcode {
+            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = pointer.operand(0),
+            LLVMPHI | LLVMSelect | LLVMLoad => return (number.ty(), None),
+            _ => break,
+        }
+    }
+    (number.ty(), Some(pointer))
+}
+
+/// The numbers of what the address of a [place](place) is computed from beside constants; `None` if it is one of several.
+fn indices<'m>(mut pointer: Value<'m>, numbers: &mut Numbers<'m>) -> Option<Vec<u64>> {
+    use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
+    let mut found = Vec::new();
+    while let Some(inst) = pointer.as_inst() {
+        match inst.opcode() {
+            LLVMGetElementPtr => {
+                let indices = inst.operands().skip(1).filter(|index| index.kind() != ValueKind::ConstantInt);
+                found.extend(indices.map(|index| numbers.of(index)));
+            }
+            LLVMBitCast | LLVMAddrSpaceCast => {}
+            LLVMPHI | LLVMSelect | LLVMLoad => return None,
+            _ => break,
+        }
+        pointer = inst.operand(0);
+    }
+    found.sort_unstable();
+    Some(found)
+}
+
+/// Where an instruction stores a number.
+pub(super) fn stored(user: Inst<'_>) -> Option<Place<'_>> {
+    (user.opcode() == RawOpcode::LLVMStore).then(|| place(user.operand(0), user.operand(1)))
+}
+
+/// The loads of a function from which sums get operands, by place.
+pub(super) struct Loads<'m> {
+    by_place: FxHashMap<Place<'m>, Vec<Inst<'m>>>,
+}
+
+impl<'m> Loads<'m> {
+    pub fn of(function: Function<'m>) -> Loads<'m> {
+        let insts = function.blocks().flat_map(|block| block.insts());
+        let sums = insts.filter(|&inst| Pair::MultiplyAdd.ends_with(inst));
+        let sources = sums.flat_map(|sum| [0, 1].into_iter().flat_map(move |index| all_sources(sum.operand(index))));
+        let (mut by_place, mut seen) = (FxHashMap::<_, Vec<_>>::default(), FxHashSet::default());
+        for load in sources.filter(|inst| inst.opcode() == RawOpcode::LLVMLoad && seen.insert(*inst)) {
+            by_place.entry(place(load.value(), load.operand(0))).or_default().push(load);
+        }
+        Loads { by_place }
+    }
+
+    /// Whether LLVM may find that one of them gets what is stored.
+    pub fn may_get(&self, store: Inst<'m>) -> bool {
+        self.of_stored(store).next().is_some()
+    }
+
+    /// Whether it is [close to the limit](NEAR) how far LLVM looks from one of them, whose address may be the same, back to what
+    /// is stored.
+    pub fn are_near_limit(&self, store: Inst<'m>, numbers: &mut Numbers<'m>) -> bool {
+        let to = indices(store.operand(1), numbers);
+        let is_near = |load: Inst<'m>| {
+            let from = indices(load.operand(0), numbers);
+            (to.is_none() || from.is_none() || from == to) && scanned(store, load).any(|count| NEAR.contains(&count))
+        };
+        self.of_stored(store).any(is_near)
+    }
+
+    /// Those that may get what is stored. Behind a barrier, what is in shared memory may be another thread's.
+    fn of_stored(&self, store: Inst<'m>) -> impl Iterator<Item = Inst<'m>> {
+        let found = stored(store).map(|(ty, root)| {
+            let is_there =
+                move |&(other, from): &Place<'m>| other == ty && (root.is_none() || from.is_none() || from == root);
+            let mut loads =
+                self.by_place.iter().filter(move |(place, _)| is_there(place)).flat_map(|(_, loads)| loads).peekable();
+            let seen = (root.is_some_and(is_shared) && loads.peek().is_some()).then(|| seen_from(store));
+            loads.filter(move |load| seen.as_ref().is_none_or(|seen| seen.contains(load))).copied()
+        });
+        found.into_iter().flatten()
+    }
+}
+
+/// The most instructions of a block past which LLVM looks for what was stored (`memdep-block-scan-limit`).
+const LIMIT: usize = 100;
+
+/// Numbers of instructions that may become more or fewer than the [limit](LIMIT): LLVM's back end splits and merges additions of
+/// addresses before it looks.
+const NEAR: Range<usize> = LIMIT / 2..LIMIT * 2;
+
+/// How many instructions there are, in each block of the ways from a store to a load, between the two.
+fn scanned<'m>(store: Inst<'m>, load: Inst<'m>) -> impl Iterator<Item = usize> {
+    let (from, to) = (store.block(), load.block());
+    let behind = || from.insts().skip_while(move |&inst| inst != store).skip(1);
+    let between = behind().take_while(|&inst| inst != load).count();
+    let is_straight = from == to && behind().any(|inst| inst == load);
+    let round = (!is_straight).then(|| {
+        let passed = from
+            .function()
+            .blocks()
+            .filter(move |&block| block != from && block != to && leads(from, block, None) && leads(block, to, None));
+        let before = to.insts().take_while(|&inst| inst != load).count();
+        passed.map(|block| block.insts().count()).chain([before])
+    });
+    [between].into_iter().chain(round.into_iter().flatten())
+}
+
+/// Whether it is a variable in shared memory.
+fn is_shared(root: Value<'_>) -> bool {
+    root.kind() == ValueKind::GlobalVariable && root.ty().address_space() == Some(SHARED)
+}
+
+/// The instructions of a function to which a way leads from one of them without a barrier.
+fn seen_from<'m>(first: Inst<'m>) -> FxHashSet<Inst<'m>> {
+    let (mut open, mut begun, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
+    let mut walk = |insts: &mut dyn Iterator<Item = Inst<'m>>, open: &mut Vec<Block<'m>>| {
+        for inst in insts {
+            if super::raw::calls(inst, BARRIER) {
+                return;
+            }
+            seen.insert(inst);
+            open.extend(inst.successors());
+        }
+    };
+    walk(&mut first.block().insts().skip_while(|&inst| inst != first), &mut open);
+    while let Some(block) = open.pop() {
+        if begun.insert(block) {
+            walk(&mut block.insts(), &mut open);
+        }
+    }
+    seen
+}
+
+/// The intrinsic functions with which the threads of a block wait for each other.
+const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.";
