@@ -209,12 +209,11 @@ fn run_transform(
         Transform::Unroll => unroll::run(module, settings, manager),
         Transform::Annotate => annotate::run(module, settings, manager),
         Transform::Fuse => {
-            let (fuse, makes_versions) =
-                (session.fuse(settings, first_body(module), manager), settings.makes_versions());
+            let fuse = session.fuse(settings, first_body(module), manager);
             // what is built to be measured, or as was measured, is not fused earlier
             match settings.is_tuned() {
-                true => fuse.run_late(module, makes_versions),
-                false => fuse.run(module, makes_versions),
+                true => fuse.run_late(module),
+                false => fuse.run(module),
             }
         }
         Transform::Steer => steer::run(module, settings, manager),
@@ -279,13 +278,11 @@ pub fn fuse_function(function: Function<'_>, session: &Session, manager: &PassMa
 }
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
-/// Before a link no version is made, since the linker may still remove what nothing seems to use.
 pub fn fuse_module(run: &Run<'_, '_>) -> bool {
-    let Run { module, session, phase, .. } = *run;
+    let Run { module, session, .. } = *run;
     let manager = &run.manager.limited(&session.plans);
     let changed = read_annotations(module);
-    let makes_versions = session.settings.makes_versions() && !phase.is_before_link();
-    session.fuse(&session.settings, first_body(module), manager).run_late(module, makes_versions) || changed
+    session.fuse(&session.settings, first_body(module), manager).run_late(module) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {

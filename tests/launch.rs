@@ -1,12 +1,10 @@
-//! Does a launch choose the version whose facts hold, and the kernel itself wherever anything is amiss? Launch stubs like
+//! Does a launch choose the version where it may run, and the kernel itself wherever anything is amiss? Launch stubs like
 //! clang's are compiled with the plugin and run on a stand-in for the CUDA runtime (tests/launch), without a GPU.
 
 pub mod program;
 
 use crate::common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
 use program::{build, build_units};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use warpwise_ir::launch_table;
@@ -51,11 +49,11 @@ fn chosen(version: &str, launch: &str) -> bool {
     }
 }
 
-const ANY: &str = "version 0 0 1 0";
+const ANY: &str = "version 0 1 0";
 
 #[test]
 fn a_launch_runs_the_version_with_everything_as_it_was() {
-    let printed = run("version 0 0 1 0 grid 3 4 5 block 8 4 2 own 100 stream 7 launch launch error");
+    let printed = run("version 0 1 0 grid 3 4 5 block 8 4 2 own 100 stream 7 launch launch error");
     let line = "cuLaunchKernel k$v1 grid 3x4x5 block 8x4x2 dynamic 100 stream 7\n";
     assert_eq!(printed, [line, line, "error 0\n"].concat());
     let printed = run("grid 3 4 5 block 8 4 2 own 100 stream 7 launch");
@@ -63,59 +61,11 @@ fn a_launch_runs_the_version_with_everything_as_it_was() {
 }
 
 #[test]
-fn facts_on_blocks() {
-    let fact = |fact: &str| format!("{ANY} fact {fact}");
-    for (of, block, holds) in [
-        ("1 0 32 0", "32 1 1", true),
-        ("1 0 32 0", "1024 1 1", true),
-        ("1 0 32 0", "31 1 1", false),
-        ("1 0 32 0", "33 1 1", false),
-        ("1 1 4 0", "1 4 1", true),
-        ("1 1 4 0", "4 1 1", false),
-        ("1 2 4 0", "1 1 8", true),
-        ("1 3 1 0", "32 1 1", false),
-        ("1 0 0 0", "32 1 1", false),
-        ("2 0 1 0", "1 1 1", true),
-        ("2 0 32 0", "64 1 1", false),
-        ("2 1 16 0", "16 16 1", true),
-        ("2 2 4 0", "8 8 4", true),
-        ("2 2 4 0", "8 4 8", false),
-        ("3 256 0 0", "16 16 1", true),
-        ("3 256 0 0", "257 1 1", false),
-        ("3 256 0 0", "8 8 5", false),
-        ("3 1024 0 0", "1024 1 1", true),
-        ("4 32 0 0", "31 1 1", false),
-        ("4 32 0 0", "1 1 32", true),
-        ("6 0 0 16", "16 64 1", true),
-        ("6 0 0 16", "17 1 1", false),
-        ("6 2 0 4", "8 8 4", true),
-        ("6 2 0 4", "1 1 5", false),
-        ("6 3 0 64", "32 1 1", false),
-        // of earlier tables: on the grid and on arguments
-        ("6 256 0 128", "32 1 1", false),
-        ("6 0 -32 0", "32 1 1", false),
-        ("5 0 0 0x1200001", "32 1 1", false),
-        ("7 1 1 32", "32 1 1", false),
-        ("8 0 1 0", "32 1 1", false),
-        ("9 0 0 0", "32 1 1", false),
-        ("0 0 0 0", "32 1 1", false),
-        ("0x100000001 0 32 0", "32 1 1", false),
-    ] {
-        let of_fact = of.split(' ').take(4).collect::<Vec<_>>().join(" ");
-        assert_eq!(chosen(&fact(&of_fact), &format!("block {block}")), holds, "fact {of} block {block}");
+fn slots_are_for_a_warp_or_more() {
+    for (block, runs) in [("31 1 1", false), ("1 1 32", true), ("5 3 2", false), ("4 4 2", true), ("1024 1 1", true)] {
+        assert_eq!(chosen("version 16 1 0", &format!("block {block}")), runs, "{block}");
+        assert!(chosen(ANY, &format!("block {block}")), "{block}");
     }
-    // all must hold
-    for (second, holds) in [("3 64 0 0", true), ("3 31 0 0", false), ("12 0 0 0", false)] {
-        assert_eq!(chosen(&format!("{ANY} fact 1 0 32 0 fact {second}"), ""), holds, "{second}");
-    }
-}
-
-#[test]
-fn the_first_version_whose_facts_hold() {
-    let table =
-        "version 0 0 1 0 fact 2 0 32 0 version 0 0 1 0 fact 1 0 32 0 fact 3 64 0 0 version 0 0 1 0 fact 1 0 2 0";
-    let launches = [64, 128, 66, 65, 32].map(|x| format!("block {x} 1 1 launch ")).concat();
-    assert_eq!(functions(&format!("{table} {launches}")), ["k$v2", "k$v3", "k$v3", "k", "k$v1"]);
 }
 
 #[test]
@@ -129,26 +79,25 @@ fn slots_lie_behind_the_programs_own_shared_memory() {
     };
     let plain = |bytes: u64| Some((bytes, None));
     let raised = |bytes: u64| Some((bytes, Some(bytes)));
-    assert_eq!(dynamic("256 0 16", "block 64 1 1"), plain(512));
-    assert_eq!(dynamic("256 0 16", "block 64 1 1 own 1"), plain(528));
-    assert_eq!(dynamic("256 0 16", "block 64 1 1 own 16"), plain(528));
-    assert_eq!(dynamic("256 24 128", "block 1 1 1 own 129"), plain(256 + 24 + 256));
-    assert_eq!(dynamic("256 24 1", "block 31 1 1 own 3"), plain(3 + 24 + 256));
-    assert_eq!(dynamic("256 24 1", "block 33 1 1 own 3"), plain(3 + 24 + 512));
-    assert_eq!(dynamic("128 0 4", "block 8 4 2 own 6"), plain(8 + 256));
-    assert_eq!(dynamic("128 0 4", "block 5 5 5 own 6"), plain(8 + 512));
-    assert_eq!(dynamic("0 0 1", "own 7"), plain(7));
+    assert_eq!(dynamic("256 16", "block 64 1 1"), plain(512));
+    assert_eq!(dynamic("256 16", "block 64 1 1 own 1"), plain(528));
+    assert_eq!(dynamic("256 16", "block 64 1 1 own 16"), plain(528));
+    assert_eq!(dynamic("256 128", "block 32 1 1 own 129"), plain(256 + 256));
+    assert_eq!(dynamic("256 1", "block 32 1 1 own 3"), plain(3 + 256));
+    assert_eq!(dynamic("256 1", "block 33 1 1 own 3"), plain(3 + 512));
+    assert_eq!(dynamic("128 4", "block 8 4 2 own 6"), plain(8 + 256));
+    assert_eq!(dynamic("128 4", "block 5 5 5 own 6"), plain(8 + 512));
+    assert_eq!(dynamic("0 1", "own 7"), plain(7));
     // the limit of 48 KiB, and that of a block
-    assert_eq!(dynamic("1536 0 16", "block 1024 1 1"), plain(49152));
-    assert_eq!(dynamic("1536 1 1", "block 1024 1 1"), raised(49153));
-    assert_eq!(dynamic("0 1 1", "block 1024 1 1 own 49152"), raised(49153));
-    assert_eq!(dynamic("7264 0 1", "block 1024 1 1"), raised(232_448));
-    assert_eq!(dynamic("7264 1 1", "block 1024 1 1"), None);
-    assert_eq!(dynamic("32768 0 1", "block 1024 1 1"), None);
+    assert_eq!(dynamic("1536 16", "block 1024 1 1"), plain(49152));
+    assert_eq!(dynamic("1536 1", "block 1024 1 1 own 1"), raised(49153));
+    assert_eq!(dynamic("7264 1", "block 1024 1 1"), raised(232_448));
+    assert_eq!(dynamic("7264 1", "block 1024 1 1 own 1"), None);
+    assert_eq!(dynamic("32768 1", "block 1024 1 1"), None);
     // a program that has asked for more than 48 KiB itself
-    assert_eq!(dynamic("128 0 16", "set limit 100000 own 100000 block 256 1 1"), raised(101_024));
+    assert_eq!(dynamic("128 16", "set limit 100000 own 100000 block 256 1 1"), raised(101_024));
     // whose own is too much for the kernel gets the kernel's error
-    let printed = run("version 0 0 1 0 own 50000 launch error set limit 60000 launch error");
+    let printed = run("version 0 1 0 own 50000 launch error set limit 60000 launch error");
     let refused = "cudaLaunchKernel k grid 1x1x1 block 32x1x1 dynamic 50000 stream 0\nerror 1\n";
     let launched =
         "limit of k$v1 is 50000\ncuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 50000 stream 0\nerror 0\n";
@@ -163,34 +112,33 @@ fn slots_take_no_more_of_the_cache_than_the_grid_needs() {
         let set = printed.lines().filter_map(|line| line.strip_prefix("carveout of k$v1 is "));
         set.map(|percent| percent.parse::<u32>().unwrap()).collect::<Vec<_>>()
     };
-    let version = "version 4096 0 16 0 block 256 1 1";
+    let version = "version 4096 16 0 block 256 1 1";
     assert_eq!(carveouts(&format!("{version} grid 1 1 1 launch")), [15]);
     assert_eq!(carveouts(&format!("{version} grid 132 1 1 launch grid 7 3 2 launch")), [15]);
     assert_eq!(carveouts(&format!("{version} grid 133 1 1 launch grid 1 1 1 launch")), [29, 15]);
     assert_eq!(carveouts(&format!("{version} own 2048 grid 265 1 1 launch")), [47]);
     // six blocks fit, however many there are
     assert_eq!(carveouts(&format!("{version} grid 65535 65535 65535 launch launch")), [87]);
-    assert_eq!(carveouts("version 0 0 1 0 block 256 1 1 own 2048 launch"), [] as [u32; 0]);
+    assert_eq!(carveouts("version 0 1 0 block 256 1 1 own 2048 launch"), [] as [u32; 0]);
 }
 
 #[test]
 fn occupancy_decides() {
     // with 64 threads 32 blocks of the kernel fit
     for (keep, least) in [(0, 1), (1, 32), (2, 24), (3, 16), (4, 8), (32, 1)] {
-        let version = format!("version 32 0 1 {keep} block 64 1 1");
+        let version = format!("version 32 1 {keep} block 64 1 1");
         assert!(chosen(&version, &format!("set blocks {least}")), "{keep}");
         assert!(!chosen(&version, &format!("set blocks {}", least - 1)), "{keep}");
     }
     // of 232448 bytes one block fits, and with 1024 threads two of the kernel
-    assert!(chosen("version 7264 0 1 3", "block 1024 1 1"));
-    assert!(!chosen("version 7264 0 1 2", "block 1024 1 1"));
-    assert!(!chosen("version 0 232448 1 2", "block 512 1 1"));
+    assert!(chosen("version 7264 1 3", "block 1024 1 1"));
+    assert!(!chosen("version 7264 1 2", "block 1024 1 1"));
 }
 
 #[test]
 fn blocks_that_may_wait_for_each_other_stay_resident() {
     // 132 multiprocessors, on each 16 blocks of the version and 32 of the kernel
-    let version = "version 32 0 1 3 set blocks 16 block 64 1 1";
+    let version = "version 32 1 3 set blocks 16 block 64 1 1";
     for (grid, runs) in [
         ("2112 1 1", true),
         ("2113 1 1", false),
@@ -201,7 +149,7 @@ fn blocks_that_may_wait_for_each_other_stay_resident() {
     ] {
         assert_eq!(chosen(version, &format!("grid {grid}")), runs, "{grid}");
     }
-    assert!(chosen("version 32 0 1 2 block 64 1 1", "grid 4224 1 1"));
+    assert!(chosen("version 32 1 2 block 64 1 1", "grid 4224 1 1"));
     // decided anew at each launch with the same block
     let launches = format!("{version} grid 2112 1 1 launch grid 2113 1 1 launch grid 2112 1 1 launch");
     assert_eq!(functions(&launches), ["k$v1", "k", "k$v1"]);
@@ -211,10 +159,9 @@ fn blocks_that_may_wait_for_each_other_stay_resident() {
 fn a_table_that_is_not_ours_is_not_used() {
     assert!(chosen(ANY, ""));
     for broken in [
-        "word 0 0", "word 0 0x3230534549575257", "word 1 4", "word 1 2", "word 1 0xffffffffffffffff", "words 0",
-        "words 1", "words 2", "words 6", "words 513", "word 2 1", "word 2 0xffffffffffffffff", "word 3 0x100000000",
-        "word 4 0xffffffffffffffff", "word 5 0", "word 5 24", "word 5 0x8000000000000000", "word 6 0xffffffffffffffff",
-        "set lacks 1", "set table 0",
+        "word 0 0", "word 0 0x3130534549575257", "words 0", "words 1", "words 3", "words 513",
+        "word 1 0xffffffffffffffff", "word 1 0x100000000", "word 2 0", "word 2 24", "word 2 0x8000000000000000",
+        "word 3 0xffffffffffffffff", "set lacks 1", "set table 0",
     ] {
         assert!(!chosen(ANY, broken), "{broken}");
     }
@@ -332,7 +279,7 @@ fn threads_launch_at_the_same_time() {
 #[test]
 fn the_environment_switches_versions_off_and_has_them_told() {
     let program = build(&VERSIONS);
-    let commands = "version 32 0 1 3 set blocks 16 block 64 1 1 grid 2112 1 1 launch launch grid 2113 1 1 launch launch \
+    let commands = "version 32 1 3 set blocks 16 block 64 1 1 grid 2112 1 1 launch launch grid 2113 1 1 launch launch \
                     block 32 1 1 launch";
     let off = output(&program, Some("off"), commands);
     assert!(!stdout(&off).contains("cuLaunchKernel"), "{}", stdout(&off));
@@ -347,13 +294,18 @@ fn the_environment_switches_versions_off_and_has_them_told() {
     );
     let told = output(&program, Some("say"), "launch launch");
     assert_eq!(stderr(&told), "warpwise: k: the kernel itself runs: it has no versions\n");
-    let told = output(&program, Some("say"), "version 0 0 1 0 fact 2 0 64 0 version 9600 0 1 0 block 1024 1 1 launch");
-    assert_eq!(
-        stderr(&told),
-        "warpwise: k$v1 is not used with blocks of 1024x1x1 and 0 bytes: it is for other blocks\n\
-         warpwise: k$v2 is not used with blocks of 1024x1x1 and 0 bytes: a block has not that much shared memory\n\
-         warpwise: k, block 1024x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
-    );
+    for (block, why) in
+        [("31x1x1", "it is for blocks of at least a warp"), ("1024x1x1", "a block has not that much shared memory")]
+    {
+        let told = output(&program, Some("say"), &format!("version 9600 1 0 block {} launch", block.replace('x', " ")));
+        assert_eq!(
+            stderr(&told),
+            format!(
+                "warpwise: k$v1 is not used with blocks of {block} and 0 bytes: {why}\n\
+                 warpwise: k, block {block}, 0 bytes of dynamic shared memory: the kernel itself runs\n"
+            )
+        );
+    }
 }
 
 #[test]
@@ -376,52 +328,23 @@ fn streams_of_threads_and_unoptimised_code() {
     }
 }
 
-/// The words of a fact that now and then holds, or is none.
-fn random_fact(random: &mut StdRng) -> [u64; 4] {
-    let number = [0, 1, 2, 3, 8, 31, 32, 33, 64, 1 << 33][random.random_range(0..10)];
-    let dim = random.random_range(0..4u64);
-    let mut words = match random.random_range(0..10) {
-        kind @ 1..=2 => [kind, dim, number, 0],
-        kind @ 3..=4 => [kind, number * 4 + 3, 0, 0],
-        6 => [6, dim, 0, number],
-        kind => [kind, 0, 0, 0],
-    };
-    if random.random_ratio(1, 20) {
-        words[random.random_range(0..4)] |= 1 << random.random_range(25..64);
-    }
-    words
-}
-
-/// The launch function and the reader of tables on the compiler's side agree on every table and every launch.
+/// The launch function and the compiler's side agree on tables and on launches.
 #[test]
 fn both_readers_choose_the_same_version() {
-    let mut random = StdRng::seed_from_u64(1);
-    let mut counts = [0; 4];
-    for _ in 0..60 {
-        let mut words = vec![launch_table::MAGIC, random.random_range(1..=3)];
-        let mut commands = String::new();
-        for _ in 0..words[1] {
-            let facts: Vec<[u64; 4]> = (0..random.random_range(0..4)).map(|_| random_fact(&mut random)).collect();
-            words.extend([facts.len() as u64, 32, 0, 16, 0]);
-            words.extend(facts.iter().flatten());
-            commands.push_str("version 32 0 16 0 ");
-            commands.extend(facts.iter().map(|[kind, a, b, c]| format!("fact {kind} {a} {b} {c} ")));
+    let mut ran = [0; 2];
+    for words in [[0, 1, 0], [16, 16, 0], [4096, 16, 0], [7264, 1, 0], [16, 0, 0], [16, 24, 0]] {
+        let table: Vec<u64> = [launch_table::MAGIC].into_iter().chain(words).collect();
+        let version = launch_table::decode(&table);
+        let [bytes, align, keep] = words;
+        for (threads, own) in [(1, 0), (31, 0), (32, 0), (33, 5), (64, 16), (1024, 0), (1024, 1)] {
+            let fits = |version: &launch_table::LaunchVersion| version.dynamic_shared(own, threads) <= 232_448;
+            let is_chosen = version.as_ref().is_some_and(|version| version.is_for(threads) && fits(version));
+            let launch = format!("block {threads} 1 1 own {own}");
+            assert_eq!(chosen(&format!("version {bytes} {align} {keep}"), &launch), is_chosen, "{words:?} {launch}");
+            ran[usize::from(is_chosen)] += 1;
         }
-        let versions = launch_table::decode(&words).expect("it is a table");
-        let mut expected = Vec::new();
-        for _ in 0..25 {
-            let mut extent = |all: &[u32]| [(); 3].map(|()| all[random.random_range(0..all.len())]);
-            let (grid, block) = (extent(&[1, 2, 5]), extent(&[1, 2, 8, 3, 7, 10]));
-            let holds = |facts: &[launch_table::Fact]| facts.iter().all(|fact| fact.holds(block));
-            let number = versions.iter().find(|(_, version)| holds(&version.facts)).map_or(0, |(number, _)| *number);
-            counts[number] += 1;
-            expected.push(if number == 0 { "k".to_owned() } else { launch_table::version_of("k", number) });
-            let [[gx, gy, gz], [bx, by, bz]] = [grid, block];
-            commands.push_str(&format!("grid {gx} {gy} {gz} block {bx} {by} {bz} launch "));
-        }
-        assert_eq!(functions(&commands), expected, "{commands}");
     }
-    assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
+    assert!(ran.iter().all(|&count| count > 9), "{ran:?}");
 }
 
 /// The stubs that clang makes of CUDA sources, with each of its ways to register kernels.

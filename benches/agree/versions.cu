@@ -1,5 +1,5 @@
-// Kernels with versions of every kind (docs/VERSIONS.md), launched at the edges of their facts: slots in dynamic shared memory
-// behind the program's own, short rows, small blocks, rows of whole warps.
+// Kernels with versions (docs/VERSIONS.md), launched with blocks of all kinds: slots in dynamic shared memory behind the
+// program's own.
 //
 // simt: --kernel ring --block 1 --arg u32[1024]:random:1 --arg u32[1024]:zero
 // simt: --kernel ring --block 31 --arg u32[1024]:random:2 --arg u32[1024]:zero
@@ -10,35 +10,10 @@
 // simt: --kernel ring --block 1024 --arg u32[1024]:random:7 --arg u32[1024]:zero
 // simt: --kernel behind --block 33 --dynamic-shared 132 --arg u32[1024]:random:8 --arg u32[1024]:zero
 // simt: --kernel behind --grid 3 --block 16,16 --dynamic-shared 1028 --arg u32[1024]:random:9 --arg u32[1024]:zero
-// simt: --kernel rows --block 16,16 --arg u32[1024]:random:16 --arg u32[1024]:zero
-// simt: --kernel rows --block 1,33 --arg u32[1024]:random:17 --arg u32[1024]:zero
-// simt: --kernel rows --block 17,9 --arg u32[1024]:random:18 --arg u32[1024]:zero
-// simt: --kernel first --block 64 --arg u32[1024]:random:19 --arg u32[1024]:zero
-// simt: --kernel first --block 31 --arg u32[1024]:random:20 --arg u32[1024]:zero
-// simt: --kernel first --block 65 --arg u32[1024]:random:21 --arg u32[1024]:zero
-// simt: --kernel warps --block 64,4 --arg u32[1024]:random:22 --arg u32[1024]:zero
-// simt: --kernel warps --block 1024 --arg u32[1024]:random:23 --arg u32[1024]:zero
-// simt: --kernel warps --block 48,4 --arg u32[1024]:random:24 --arg u32[1024]:zero
-// simt: --kernel diagonal --block 256 --arg u32[1024]:random:25 --arg u32[1024]:zero
-// simt: --kernel diagonal --block 33,2 --arg u32[1024]:random:26 --arg u32[1024]:zero
 
 #include "agree.h"
 
 extern __shared__ unsigned own[];
-
-// A branch with two sides that LLVM does not make one of, and that are long enough to be melded.
-#define SIDES(CONDITION)                                                                                               \
-  unsigned i = linear(), a = in[i], b = in[(i + 7) % 1024];                                                            \
-  if (CONDITION) {                                                                                                     \
-    unsigned x = a / (b | 5);                                                                                          \
-    x = a / (x | 9) + 3;                                                                                               \
-    out[i] = a / (x | 1) ^ b;                                                                                          \
-  } else {                                                                                                             \
-    unsigned y = b ^ 0x55aa;                                                                                           \
-    y = b / (y | 3);                                                                                                   \
-    y = a / (y | 1) * 5;                                                                                               \
-    out[i] = y / (a | 1) + y;                                                                                          \
-  }
 
 // Words at places that the data choose.
 extern "C" __global__ void ring(const unsigned *in, unsigned *out) {
@@ -66,11 +41,3 @@ extern "C" __global__ void behind(const unsigned *in, unsigned *out) {
   }
   out[i] = words[v % 16] + v;
 }
-
-extern "C" __global__ void rows(const unsigned *in, unsigned *out) { SIDES(threadIdx.y & 1) }
-
-extern "C" __global__ void first(const unsigned *in, unsigned *out) { SIDES(threadIdx.x < 40) }
-
-extern "C" __global__ void warps(const unsigned *in, unsigned *out) { SIDES(threadIdx.x >> 5 & 1) }
-
-extern "C" __global__ void diagonal(const unsigned *in, unsigned *out) { SIDES((threadIdx.x + threadIdx.y) >> 5 & 1) }

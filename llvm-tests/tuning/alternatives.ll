@@ -13,7 +13,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: to be measured in the program: plain, version1 (code {{[0-9a-f]+}})
+; REMARK: to be measured in the program: plain, version (code {{[0-9a-f]+}})
 ; REMARK: to be measured in the program: plain, fuse (code {{[0-9a-f]+}})
 ; REMARK-NOT: measured
 
@@ -28,8 +28,8 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-NOT: = internal
 ; one alternative: its name in two words, one fact, 3072 bytes for each warp
-; CHECK: @"array$tuning" = dso_local addrspace(1) constant [14 x i64] [i64 3544409109481936727, i64 {{-?[0-9]+}}, i64 1, i64 3561906853995767158, i64 0, i64 1, i64 3072, i64 0, i64 16, i64 1, i64 4, i64 32, i64 0, i64 0], align 8
-; CHECK: @"sides$tuning" = dso_local addrspace(1) constant [10 x i64]
+; CHECK: @"array$tuning" = dso_local addrspace(1) constant [8 x i64] [i64 3616466703519864663, i64 {{-?[0-9]+}}, i64 1, i64 31084746137298294, i64 0, i64 3072, i64 16, i64 1], align 8
+; CHECK: @"sides$tuning" = dso_local addrspace(1) constant [8 x i64]
 ; CHECK-NOT: $tuning
 ; CHECK-NOT: $try
 

@@ -3,7 +3,7 @@
 ; versions.
 ; RUN: %opt -passes='warpwise<tune>' -pass-remarks=warpwise -disable-output %s 2>%t.made
 ; RUN: sed -n 's/.*plain, fuse (code \(.*\)).*/{"kernel":"sides","hash":"\1","gpu":"sm_90","block":[64,1,1],"shared":0,"launches":100,"alternatives":[{"name":"plain","n":20,"mean":10,"m2":1},{"name":"fuse","n":20,"mean":8,"m2":1,"gain_n":20,"gain":2,"gain_m2":1}]}/p' %t.made > %t.fast
-; RUN: sed -n 's/.*plain, version1 (code \(.*\)).*/{"kernel":"array","hash":"\1","gpu":"sm_90","block":[64,1,1],"shared":0,"launches":100,"alternatives":[{"name":"plain","n":20,"mean":10,"m2":1},{"name":"version1","n":20,"mean":8,"m2":1,"gain_n":20,"gain":2,"gain_m2":1}]}/p' %t.made >> %t.fast
+; RUN: sed -n 's/.*plain, version (code \(.*\)).*/{"kernel":"array","hash":"\1","gpu":"sm_90","block":[64,1,1],"shared":0,"launches":100,"alternatives":[{"name":"plain","n":20,"mean":10,"m2":1},{"name":"version","n":20,"mean":8,"m2":1,"gain_n":20,"gain":2,"gain_m2":1}]}/p' %t.made >> %t.fast
 ; RUN: %opt -passes='warpwise<choices=%t.fast>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s -o %t.ll 2>%t.remarks
 ; RUN: %FileCheck %s < %t.ll
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t.remarks
@@ -33,7 +33,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK-DAG: built as 'version1', which was measured to save 20.0 % of its time
+; REMARK-DAG: built as 'version', which was measured to save 20.0 % of its time
 ; REMARK-DAG: built as 'fuse', which was measured to save 20.0 % of its time
 ; REMARK-DAG: divergent branch fused
 ; RAN: version array$v1 ran
@@ -43,16 +43,16 @@ target triple = "nvptx64-nvidia-cuda"
 ; NONE: error: {{.*}}-warpwise-choices: cannot read {{.*}}.none: No such file
 ; BAD: choices.ll:1 is not a line of a choice file: {{.*}}; remove the line, or measure again
 
-; SHOW: array (code {{[0-9a-f]+}}): 'version1' saves 20.0 % of its time
+; SHOW: array (code {{[0-9a-f]+}}): 'version' saves 20.0 % of its time
 ; SHOW-NEXT: sm_90, block 64x1x1, 0 bytes of dynamic shared memory, 100 launches
 ; SHOW-NEXT: plain {{ *}}10.000 us (20 rounds)
-; SHOW-NEXT: version1 {{ *}}8.000 us (20 rounds), gains 2.000 +- 0.051 us: faster
+; SHOW-NEXT: version {{ *}}8.000 us (20 rounds), gains 2.000 +- 0.051 us: faster
 ; SHOW: sides (code
 ; TWICE: 200 launches
 ; TWICE-NEXT: (40 rounds)
-; JSON: "choice": "version1"
+; JSON: "choice": "version"
 
-; CHECK: @"array$versions" = dso_local addrspace(1) constant [11 x i64] [i64 3544424463788888663, i64 1, i64 1, i64 3072,
+; CHECK: @"array$versions" = dso_local addrspace(1) constant [4 x i64] [i64 3616482057826816599, i64 3072,
 ; CHECK-NOT: $t
 ; CHECK: define ptx_kernel void @array(
 ; CHECK-NEXT: %array = alloca [24 x i32]

@@ -1,6 +1,5 @@
 ; A kernel without a launch bound stays as it is, and gets a version whose slots are behind its dynamic shared memory, in an area for
-; each warp, with a table that says so: one version; one fact, 3072 bytes for each warp, none besides, aligned to 16, all resident
-; blocks must stay; at least (4) 32 threads.
+; each warp, with a table that says so: 3072 bytes for each warp, aligned to 16, and all resident blocks must stay.
 ; RUN: %opt -passes='steer-spills<versions;victims=all+rare>' -verify-each -pass-remarks=warpwise -S %s -o %t.ll 2>%t.remarks
 ; RUN: %FileCheck %s < %t.ll
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t.remarks
@@ -19,7 +18,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; REMARK: stack object %array ([24 x i32], 96 bytes) (indexed by {{.*}}) moved from local to shared memory: one copy per thread, in kernel$v1, 3072 bytes for each warp
-; REMARK: version kernel$v1 for launches in which a block has at least 32 threads: {{[0-9]+}} more instructions, 96 bytes of dynamic shared memory a thread behind the program's own
+; REMARK: version kernel$v1 for blocks of at least 32 threads: {{[0-9]+}} more instructions, 96 bytes of dynamic shared memory a thread behind the program's own
 
 ; RAN: version kernel$v1 ran
 ; ITSELF-NOT: version
@@ -27,13 +26,13 @@ target triple = "nvptx64-nvidia-cuda"
 ; WITHOUT-NOT: kernel$versions
 ; WITHOUT-NOT: $v1
 
-; PTX: .visible .global .align 8 .b8 kernel$versions[88] =
+; PTX: .visible .global .align 8 .b8 kernel$versions[32] =
 ; PTX: .visible .entry kernel(
 ; PTX: .visible .entry kernel$v1(
 ; PTX: %dynamic_smem_size
 
 ; CHECK: @warpwise_dynamic_shared = external addrspace(3) global [0 x i8], align 16
-; CHECK: @"kernel$versions" = dso_local addrspace(1) constant [11 x i64] [i64 3544424463788888663, i64 1, i64 1, i64 3072, i64 0, i64 16, i64 1, i64 4, i64 32, i64 0, i64 0], align 8
+; CHECK: @"kernel$versions" = dso_local addrspace(1) constant [4 x i64] [i64 3616482057826816599, i64 3072, i64 16, i64 1], align 8
 ; CHECK: define ptx_kernel void @kernel(ptr %in, ptr %out)
 ; CHECK-NEXT: %array = alloca [24 x i32], align 4
 ; CHECK: store i32 %div.k, ptr %element, align 4

@@ -14,7 +14,6 @@ use warpwise_analysis::objects::{StackObject, stack_objects};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::geometry::Geometry;
 use warpwise_ir::handles::Handles;
-use warpwise_ir::launch_table::{Fact, known_blocks};
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::names::Names;
 
@@ -150,18 +149,17 @@ impl<'m> Analyses<'m> {
     pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
         let address = function.value().address();
         if !self.known.contains_key(&address) {
-            let found = self.under(function, &[]);
+            let found = self.found(function);
             self.known.insert(address, found);
         }
         self.known.get_mut(&address).expect("it was just inserted")
     }
 
-    /// The facts about a function with a body, as it would be in launches of which more is known.
-    pub fn under(&mut self, function: Function<'m>, launches: &[Fact]) -> FunctionAnalyses<'m> {
+    fn found(&mut self, function: Function<'m>) -> FunctionAnalyses<'m> {
         let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
         let analysis = self.analysis.get_or_insert_with(new).clone();
         let (outline, handles) = analysis.outline(function);
-        let known = Known::Outline(outline.for_launches(|geometry| known_blocks(launches, geometry)));
+        let known = Known::Outline(outline);
         let (frequencies, names) = (OnceCell::new(), OnceCell::new());
         FunctionAnalyses { handles, analysis, known, frequencies, names, pressure: None, objects: None }
     }

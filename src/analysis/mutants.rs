@@ -157,10 +157,6 @@ mutants! {
     VersionEarly,
     /// The table asks for half of the memory.
     VersionShort,
-    /// The table of a version says nothing of its launches.
-    VersionAnyLaunch,
-    /// The table of a version asks for half of the multiple.
-    VersionHalf,
     /// The call has the function's argument by value in the caller's own object.
     InlineNoCopy,
     /// A pointer into an object becomes one to its beginning.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The name of a kernel as it would be without the transforms.
 pub const PLAIN: &str = "plain";
-/// How the names of versions begin, which run only if facts about the launch hold.
+/// The name of the version with slots, which does not run in every launch.
 pub const VERSION: &str = "version";
 
 /// Numbers that were measured: how many, their mean, and the sum of the squares of their distances from it.

@@ -16,7 +16,6 @@
 //!  ├ splits     how likely a branch splits a warp
 //!  ├ weight     how often a warp that splits executes the blocks of the sides
 //!  └ reject     why a branch is left unchanged
-//! versions   which kernels would be melded differently in some of their launches
 //! apply      the edits
 //! convert    which trees of short sides are executed without branches; before anything is melded
 //!  └ sinking    what in front of a tree LLVM would move into one of its ways
@@ -52,7 +51,6 @@ mod schedule;
 mod sinking;
 mod splits;
 mod switch;
-mod versions;
 mod weight;
 
 use crate::analyses::{Analyses, FunctionAnalyses, Kept};
@@ -124,8 +122,8 @@ impl<'a> Fuse<'a> {
     }
 
     /// Runs the pass over a module; returns whether it changed.
-    pub fn run(&self, module: Module<'_>, makes_versions: bool) -> bool {
-        let mut changed = makes_versions && versions::make(self, module);
+    pub fn run(&self, module: Module<'_>) -> bool {
+        let mut changed = false;
         let mut analyses = Analyses::new(module, self.settings.analysis());
         let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.manager).collect();
         // more can be melded now than when a function was noted: LLVM has inlined, and what is joined is known
@@ -140,8 +138,8 @@ impl<'a> Fuse<'a> {
     }
 
     /// Runs the pass over a module in clang's pipeline; returns whether it changed.
-    pub fn run_late(self, module: Module<'_>, makes_versions: bool) -> bool {
-        Fuse { reshapes: true, ..self }.run(module, makes_versions)
+    pub fn run_late(self, module: Module<'_>) -> bool {
+        Fuse { reshapes: true, ..self }.run(module)
     }
 
     /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
@@ -159,7 +157,7 @@ impl<'a> Fuse<'a> {
         }
         let fuse = Fuse { reshapes: true, is_early: true, ..self };
         let mut analyses = Analyses::new(function.module(), fuse.settings.analysis());
-        !versions::must_wait(&fuse, function, &mut analyses) && fuse.meld(function, &mut analyses)
+        fuse.meld(function, &mut analyses)
     }
 
     /// Runs the pass over one function; returns whether it changed.

@@ -51,7 +51,6 @@ use warpwise_analysis::gpu::prices::{
     TWO_OF_SWITCH,
 };
 use warpwise_ir::entity::{Block, Inst, Value};
-use warpwise_ir::geometry::Rows;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::phrase::counted;
 
@@ -253,7 +252,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
 }
 
 /// The fraction of warps that are assumed to split, and what a warp that comes to the branch saves on average, in cycles.
-pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
+fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
     let chance = splits::chance(facts, plan.entry);
     let numbers = &plan.numbers;
     (chance, chance * numbers.gain() as f64 - (1.0 - chance) * f64::from(numbers.risk))
@@ -261,8 +260,7 @@ pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
 
 /// Whether lanes agree on a branch wherever warps extend along x, in blocks of which that is not known.
 pub fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
-    let may_be_long = facts.geometry.exact.is_none() && facts.geometry.rows != Some(Rows::Short);
-    may_be_long && agree_at(facts, entry, LaneDistance::new(facts))
+    facts.geometry.exact.is_none() && agree_at(facts, entry, LaneDistance::new(facts))
 }
 
 /// Whether neighbouring lanes agree on the branch of a block, as far as the distance between them tells.

@@ -82,16 +82,13 @@ impl BlockShape {
     }
 }
 
-/// What is known of the rows of a block whose exact shape is not: facts in [versions](crate::launch_table) of a kernel, and
-/// assumptions whose consequences hold only for launches that satisfy them.
+/// What is assumed of the rows of a block whose exact shape is not known; what follows holds only for launches that satisfy it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
     /// `blockDim.x` is a multiple of 32.
     WholeWarps,
     /// The block has one dimension.
     One,
-    /// `blockDim.x` is at most half a warp, and the block has a warp or more: no full warp lies in one row.
-    Short,
 }
 
 /// What is known about the launches of a kernel.

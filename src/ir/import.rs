@@ -20,7 +20,6 @@ use super::{Func, scratch};
 use crate::entity::Type;
 use crate::geometry::Geometry;
 use crate::graph::Graph;
-use crate::launch_table::{ATTRIBUTE, LaunchVersion, known_blocks};
 use crate::llvm::handle::{self, AttrPlace, TypeKind as TypeCode, ValueKind, attribute_kind, metadata_kind};
 use crate::llvm::walk::{CallKind, Constant, FlagKinds, has_launch_attributes};
 use cranelift_entity::PrimaryMap;
@@ -120,17 +119,12 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     (func, handles)
 }
 
-/// What is known of the launches of a function: its attributes, and if it is a version, the facts that hold for all of them.
+/// What is known of the launches of a function.
 fn geometry(function: handle::Function<'_>) -> Geometry {
     if !has_launch_attributes(function) {
         return Geometry::default(); // each question about an attribute costs more than to look at all
     }
-    let known = Geometry::from_attributes(|name| function.string_attribute(name));
-    let version = function.string_attribute(ATTRIBUTE).filter(|_| function.is_ptx_kernel());
-    match version.and_then(|text| LaunchVersion::of_attribute(&text)) {
-        Some(version) => known_blocks(&version.facts, known),
-        None => known,
-    }
+    Geometry::from_attributes(|name| function.string_attribute(name))
 }
 
 fn data_of(constant: &Constant<'_>, types: &PrimaryMap<Type, TypeInfo>) -> ConstData {

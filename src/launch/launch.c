@@ -1,10 +1,10 @@
-// Which version of a kernel does a launch run? This code is linked into the host module of a CUDA program compiled with
+// Does a launch run a kernel or its version? This code is linked into the host module of a CUDA program compiled with
 // -warpwise-versions; the kernel's launch stub calls it instead of cudaLaunchKernel (docs/VERSIONS.md). It is compiled
 // twice: with WARPWISE_TUNE, for -warpwise-tune, launches take turns among a kernel's alternatives (tune.h).
 //
-// The versions of `k` and the conditions under which each may run are in the table "k$versions" of the device code. It
-// is looked up once for each context, and what follows from the block's shape and the dynamic shared memory once for
-// each pair of them. After that a launch walks two short lists.
+// What the version of `k` needs is in the table "k$versions" of the device code. It is looked up once for each context,
+// and what follows from the block's shape and the dynamic shared memory once for each pair of them. After that a launch
+// walks two short lists.
 //
 // Whatever fails, the kernel itself is launched, with the original function and the original arguments. The program
 // sees the runtime's errors as without us: only cudaGetFuncBySymbol could leave one, and it is called only while there
@@ -14,7 +14,6 @@
 // freed. A thread that would have to wait for another's look-up launches the kernel itself instead.
 
 #include "cuda.h"
-#include "facts.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,32 +29,32 @@ void *memcpy(void *to, const void *from, size_t bytes);
 
 // --- The table of a kernel's versions -------------------------------------------------------------------------------
 
-#define TABLE_MAGIC UINT64_C(0x3130534549575257)
+#define TABLE_MAGIC UINT64_C(0x3230534549575257)
 
 enum {
   WARP_SIZE = 32,
-  MAX_VERSIONS = 3,
 #ifdef WARPWISE_TUNE
   MAX_ALTERNATIVES = 6, // of a kernel, besides itself
 #else
-  MAX_ALTERNATIVES = MAX_VERSIONS,
+  MAX_ALTERNATIVES = 1,
 #endif
   MAX_TABLE_WORDS = 512, // longer tables are not ours
   MAX_SHARED = 1 << 20,  // bytes of shared memory that no block of any GPU has
-  WORDS_PER_VERSION = 5,
+  WORDS_PER_VERSION = 3,
 };
 
 typedef struct {
   Function function;
-  uint64_t slot_bytes, slot_fixed, slot_align; // bytes for each warp and besides; alignment of where they begin
+  uint64_t slot_bytes, slot_align; // bytes for each warp; alignment of where they begin
   uint64_t keep; // how many quarters of the kernel's blocks a multiprocessor may lose, plus 1; otherwise: however many
   atomic_int carveout; // percent of a multiprocessor's memory that was last asked for as shared memory
-  const Fact *facts;
-  unsigned fact_count;
 #ifdef WARPWISE_TUNE
   char name[17]; // of the alternative
 #endif
 } Version;
+
+// The threads of a block, or the blocks of a grid.
+static uint64_t size_of(Dim3 shape) { return (uint64_t)shape.x * shape.y * shape.z; }
 
 // What follows from the shape of the block and the dynamic shared memory: the versions that may run.
 typedef struct Choice {
@@ -166,30 +165,20 @@ static int copy_table(const Driver *cu, uint64_t *words, unsigned long long from
 
 // Reads a version from the words of a table: where the next one begins, null if it is none.
 static const uint64_t *read_version(Version *version, const uint64_t *head, const uint64_t *end) {
-  if (end - head < WORDS_PER_VERSION || head[0] > (uint64_t)(end - head - WORDS_PER_VERSION) / WORDS_PER_FACT)
+  if (end - head < WORDS_PER_VERSION)
     return NULL;
   // an alignment is a power of two; none of the numbers may overflow what is computed with it
-  if (head[1] > MAX_SHARED || head[2] > MAX_SHARED || head[3] > MAX_SHARED || !head[3] || (head[3] & (head[3] - 1)) ||
-      head[4] > MAX_SHARED)
+  if (head[0] > MAX_SHARED || head[1] > MAX_SHARED || !head[1] || (head[1] & (head[1] - 1)) || head[2] > MAX_SHARED)
     return NULL;
-  *version = (Version){.slot_bytes = head[1],
-                       .slot_fixed = head[2],
-                       .slot_align = head[3],
-                       .keep = head[4],
-                       .facts = (const Fact *)(head + WORDS_PER_VERSION),
-                       .fact_count = (unsigned)head[0]};
-  return head + WORDS_PER_VERSION + head[0] * WORDS_PER_FACT;
+  *version = (Version){.slot_bytes = head[0], .slot_align = head[1], .keep = head[2]};
+  return head + WORDS_PER_VERSION;
 }
 
-// Reads the versions from the words of a table; false if they are not a table of ours.
-static int read_versions(Kernel *kernel, const uint64_t *words, size_t length) {
-  if (length < 2 || words[0] != TABLE_MAGIC || words[1] > MAX_VERSIONS)
-    return 0;
-  const uint64_t *at = words + 2;
-  for (unsigned i = 0; i < words[1] && at; i++)
-    at = read_version(&kernel->versions[i], at, words + length);
-  kernel->count = at ? (unsigned)words[1] : 0;
-  return at != NULL;
+// Reads the version from the words of a table; false if they are not a table of ours.
+static int read_table_of_version(Kernel *kernel, const uint64_t *words, size_t length) {
+  kernel->count =
+      length > 0 && words[0] == TABLE_MAGIC && read_version(kernel->versions, words + 1, words + length) != NULL;
+  return (int)kernel->count;
 }
 
 // Whether a version that may run with this block may run with this grid.
@@ -259,7 +248,7 @@ static const char *find_versions(const Driver *cu, const Stub *stub, Kernel *ker
     kernel->letter = 't';
 #endif
   memcpy(name + end, "$versions", sizeof "$versions");
-  const char *why = kernel->count ? NULL : read_table(cu, kernel, module, name, read_versions);
+  const char *why = kernel->count ? NULL : read_table(cu, kernel, module, name, read_table_of_version);
   for (unsigned i = 0; i < kernel->count; i++) {
     memcpy(name + end, "$v1", sizeof "$v1");
     name[end + 1] = kernel->letter;
@@ -341,14 +330,6 @@ static const char *prepare(const Driver *cu, const Kernel *kernel, const Version
   return NULL;
 }
 
-// Whether all facts of a version hold for a block.
-static int all_hold(const Version *version, Dim3 block) {
-  unsigned held = 0;
-  while (held < version->fact_count && holds(&version->facts[held], block))
-    held++;
-  return held == version->fact_count;
-}
-
 // Adds a version to the choice if it may run with the choice's block and dynamic shared memory: null, or why not.
 static const char *admit(const Driver *cu, Kernel *kernel, unsigned index, Choice *choice) {
   Version *version = &kernel->versions[index];
@@ -356,11 +337,11 @@ static const char *admit(const Driver *cu, Kernel *kernel, unsigned index, Choic
     return "it is missing in the device code";
   uint64_t warps = (size_of(choice->block) + WARP_SIZE - 1) / WARP_SIZE;
   uint64_t own = (choice->own + version->slot_align - 1) & -version->slot_align;
-  uint64_t dynamic = own + version->slot_fixed + version->slot_bytes * warps;
+  uint64_t dynamic = own + version->slot_bytes * warps;
   if (dynamic > MAX_SHARED)
     return "a block has not that much shared memory";
-  if (!all_hold(version, choice->block))
-    return "it is for other blocks";
+  if (version->slot_bytes && size_of(choice->block) < WARP_SIZE)
+    return "it is for blocks of at least a warp";
   const char *why = prepare(cu, kernel, version, choice, dynamic);
   if (why)
     return why;

@@ -17,7 +17,7 @@ int close(int file);
 long write(int file, const void *bytes, size_t count);
 int snprintf(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-#define TUNING_MAGIC UINT64_C(0x3130454e55545757)
+#define TUNING_MAGIC UINT64_C(0x3230454e55545757)
 
 enum {
   OUR_ROUNDS = 16, // rounds whose events are awaited at a time

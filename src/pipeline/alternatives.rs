@@ -72,10 +72,7 @@ impl AlternativeKind {
 
     /// The kind to which the alternative with this name belongs.
     pub fn of_name(settings: &Settings, name: &str) -> Option<AlternativeKind> {
-        let word = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
-        AlternativeKind::all(settings)
-            .into_iter()
-            .find(|kind| kind.name == word && ((kind.name == VERSION) == (word != name)))
+        AlternativeKind::all(settings).into_iter().find(|kind| kind.name == name)
     }
 
     /// Whether a kernel that was measured can be made this alternative.
@@ -129,13 +126,12 @@ impl AlternativeKind {
         let mut built = Vec::new();
         for (number, copy) in copies {
             let mut editor = Editor::new(module);
-            let versions = versions::detach(copy, &mut editor);
+            let version = versions::detach(copy, &mut editor);
             // the name is free for the next kind
             editor.set_name(copy.value(), "");
             if self.name == VERSION {
-                built.extend((1..).zip(versions).map(|(of, (function, version))| {
-                    (number, Built { name: format!("{VERSION}{of}"), function, version })
-                }));
+                let version = version.map(|(function, version)| Built { name: VERSION.to_owned(), function, version });
+                built.extend(version.map(|built| (number, built)));
                 left.push(copy);
             } else {
                 let version = LaunchVersion { align: 1, ..LaunchVersion::default() };

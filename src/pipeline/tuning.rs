@@ -120,7 +120,7 @@ fn apply<'m>(
         let kernels: Vec<Function<'m>> = decided.iter().filter_map(of_name).collect();
         let Some(kind) = AlternativeKind::of_name(settings, name) else { continue };
         changed |= match kind.name {
-            VERSION => add_versions(module, &kernels, name, &kind, session, manager),
+            VERSION => add_versions(module, &kernels, &kind, session, manager),
             _ => kind.run(module, &kernels, session, manager),
         };
     }
@@ -186,11 +186,10 @@ fn functions_besides<'m>(module: Module<'m>, decided: &[(Function<'m>, Option<St
     module.functions().filter(|function| !function.is_declaration() && !reached.contains(function)).collect()
 }
 
-/// Gives kernels the version of this name alone, which the host chooses where its facts hold.
+/// Gives kernels their version with slots alone, which the host chooses where it may run.
 fn add_versions<'m>(
     module: Module<'m>,
     kernels: &[Function<'m>],
-    name: &str,
     kind: &AlternativeKind,
     session: &Session,
     manager: &PassManager<'_>,
@@ -199,8 +198,7 @@ fn add_versions<'m>(
     let mut left = Vec::new();
     let mut changed = false;
     for (number, built) in kind.build(module, kernels, session, manager, &mut left) {
-        let is_wanted = built.name == name;
-        if is_wanted && versions::attach(kernels[number], built.function, &mut Editor::new(module)) {
+        if versions::attach(kernels[number], built.function, &mut Editor::new(module)) {
             changed = true;
         } else {
             left.push(built.function);

@@ -40,8 +40,6 @@ pub enum NoVersion {
     Large { blocks: u32 },
     #[error("it cannot be copied, because of the address of a label, or of exceptions")]
     Uncopyable,
-    #[error("it has as many versions as a kernel may have")]
-    Enough,
     #[error("the module has '{name}' already")]
     Taken { name: String },
     #[error("{reader} reads the size of its shared memory, which would change")]
@@ -55,9 +53,6 @@ impl NoShared {
         let fits = STATIC_SHARED / bytes.max(1);
         NoShared::NoBound { fits: (fits / warp * warp).min(u64::from(MAX_BLOCK_THREADS)) }
     }
-    /// Name of the remark that says why there is no version.
-    pub const VERSION_REFUSED: &str = "VersionRefused";
-
     /// Name of the remark.
     pub fn name(&self) -> &'static str {
         match self {
@@ -68,7 +63,7 @@ impl NoShared {
             NoShared::UnknownCallee { .. } => "UnknownCallee",
             NoShared::Called => "KernelCalled",
             NoShared::DeviceFunction => "DeviceFunction",
-            NoShared::NoVersion(_) => NoShared::VERSION_REFUSED,
+            NoShared::NoVersion(_) => "VersionRefused",
         }
     }
 }

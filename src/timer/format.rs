@@ -48,7 +48,7 @@ pub const UNFINISHED: u64 = 0;
 
 /// The first words of the tables by which launch code of warpwise finds the versions and the alternatives of a kernel. It
 /// copies them from the device; the program does not see them, and another build of it may have others or none.
-pub const LAUNCH_TABLES: [u64; 2] = [u64::from_le_bytes(*b"WRWIES01"), u64::from_le_bytes(*b"WWTUNE01")];
+pub const LAUNCH_TABLES: [u64; 2] = [u64::from_le_bytes(*b"WRWIES02"), u64::from_le_bytes(*b"WWTUNE02")];
 
 /// Properties of the process.
 #[repr(C)]

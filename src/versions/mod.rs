@@ -6,12 +6,11 @@
 //! | chosen by | the copy is | made by |
 //! |---|---|---|
 //! | a test at the kernel's entry | a second body of the kernel | `steer-spills` |
-//! | the host, from facts about the launch | a kernel of its own, in the table of the kernel's versions | `steer-spills`, `fuse-branches` |
+//! | the host, if blocks have at least a warp | a kernel of its own, in the table of the kernel's versions | `steer-spills` |
 //! | the host, after measuring | a kernel of its own, in the table of the kernel's alternatives | tuning |
 //!
-//! A kernel of its own has an [attribute](ATTRIBUTE) that says for which launches it is: from there on the analysis takes
-//! these facts as true in it, and every transform treats it like any other kernel. The table of a kernel's versions is made
-//! from the attributes, anew whenever one of them changes.
+//! A kernel of its own has an [attribute](ATTRIBUTE) that says how much memory it has, and every transform treats it like any
+//! other kernel. The table is made from the attribute.
 
 mod steered;
 
@@ -19,12 +18,11 @@ pub use steered::{Edit, SteeredFunction};
 
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
-use crate::shared_memory::room::{NoShared, NoVersion};
+use crate::shared_memory::room::NoVersion;
 use warpwise_analysis::gpu::prices::{MAX_COPIED_BLOCKS, VERSION_THREADS};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::launch_table::{
-    ATTRIBUTE, Fact, LaunchVersion, MAX_ALTERNATIVES, MAX_VERSIONS, Tuning, alternative_of, encode, is_version, say,
-    table_of, tuning_of, version_of,
+    ATTRIBUTE, LaunchVersion, MAX_ALTERNATIVES, Tuning, alternative_of, encode, table_of, tuning_of, version_of,
 };
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
@@ -37,7 +35,7 @@ pub struct Version<'m> {
     kernel: Function<'m>,
     /// Its symbol, if the host chooses it; a second body has none.
     pub name: Option<String>,
-    /// For which launches it is, and how much memory it has there.
+    /// How much memory it has.
     pub entry: LaunchVersion,
     /// Its code, once there is any. A second body is a function of its own until it is [finished](Version::finish).
     body: Option<Function<'m>>,
@@ -47,37 +45,14 @@ impl<'m> Version<'m> {
     /// A second body for blocks from a warp to [`VERSION_THREADS`] threads; `None` if the kernel cannot be copied.
     pub fn at_entry(kernel: Function<'m>) -> Option<Version<'m>> {
         check_code(kernel).ok()?;
-        let facts = vec![Fact::ThreadsAtLeast(WARP_SIZE), Fact::ThreadsAtMost(VERSION_THREADS)];
-        Some(Version { kernel, name: None, entry: without_slots(facts), body: None })
+        Some(Version { kernel, name: None, entry: WITHOUT_SLOTS, body: None })
     }
 
-    /// The version that the host chooses in launches of which these facts hold, or why the kernel may have none. It needs no
-    /// memory of its own so far, and runs only if as many of its blocks fit on a multiprocessor as of the kernel.
-    pub fn at_launch(kernel: Function<'m>, facts: Vec<Fact>) -> Result<Version<'m>, NoVersion> {
-        let name = next_name(kernel)?;
-        Ok(Version { kernel, name: Some(name), entry: without_slots(facts), body: None })
-    }
-
-    /// The version with slots that the host chooses, or why the kernel may have none. What is a version already becomes one
-    /// with slots itself.
+    /// The version with slots that the host chooses, or why the kernel may have none. It runs only if as many of its blocks fit
+    /// on a multiprocessor as of the kernel.
     pub fn with_slots(kernel: Function<'m>) -> Result<Version<'m>, NoVersion> {
-        let mut version = match entry_of(kernel) {
-            Some(entry) => {
-                let name = kernel.name();
-                let of = is_version(&name).and_then(|(of, _)| kernel.module().function(of)).unwrap_or(kernel);
-                Version { kernel: of, name: Some(name), entry, body: Some(kernel) }
-            }
-            None if all_of(kernel).iter().any(|&(version, _)| has_slots(version)) => {
-                return Err(NoVersion::Taken { name: table_of(&kernel.name()) });
-            }
-            None => Version::at_launch(kernel, Vec::new())?,
-        };
-        // a few lanes alone access few lines of local memory
-        let facts = &mut version.entry.facts;
-        if !facts.iter().any(|fact| matches!(*fact, Fact::ThreadsAtLeast(least) if least >= WARP_SIZE)) {
-            facts.push(Fact::ThreadsAtLeast(WARP_SIZE));
-        }
-        Ok(version)
+        let name = free_name(kernel)?;
+        Ok(Version { kernel, name: Some(name), entry: WITHOUT_SLOTS, body: None })
     }
 
     /// Makes the copy, to be edited like any function; `None` if the kernel cannot be copied.
@@ -105,24 +80,16 @@ impl<'m> Version<'m> {
         }
         editor.set_string_attribute(body, ATTRIBUTE, &self.entry.attribute());
         write_table(editor, kernel);
-        let launches = say(&self.entry.facts);
         let instructions = body.blocks().flat_map(|block| block.insts()).count();
-        let message =
-            format!("version {name} for launches in which {launches}: {instructions} more instructions, {gains}");
+        let message = format!(
+            "version {name} for blocks of at least {WARP_SIZE} threads: {instructions} more instructions, {gains}"
+        );
         manager.emit(Kind::Passed, kernel, None, "VersionMade", &message);
     }
 }
 
-/// The entry of a version that is the kernel's code under these facts.
-fn without_slots(facts: Vec<Fact>) -> LaunchVersion {
-    LaunchVersion { facts, warp_bytes: 0, fixed_bytes: 0, align: 1, keep: 1 }
-}
-
-/// Says why a kernel has no version for launches of which these facts hold.
-pub fn say_refused(kernel: Function<'_>, facts: &[Fact], reason: &str, manager: &PassManager<'_>) {
-    let message = format!("no version for launches in which {}: {reason}", say(facts));
-    manager.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
-}
+/// The entry of a version that is the kernel's code.
+const WITHOUT_SLOTS: LaunchVersion = LaunchVersion { warp_bytes: 0, align: 1, keep: 1 };
 
 /// The entry of a version in its kernel's table; `None` if the function is no version.
 pub fn entry_of(function: Function<'_>) -> Option<LaunchVersion> {
@@ -135,31 +102,18 @@ pub fn has_slots(function: Function<'_>) -> bool {
     entry_of(function).is_some_and(|entry| entry.warp_bytes > 0)
 }
 
-/// Whether a kernel is no version and may have another one.
-pub fn may_have_more(kernel: Function<'_>) -> bool {
-    entry_of(kernel).is_none() && next_name(kernel).is_ok()
+/// The version that the host may choose for a kernel.
+pub fn of<'m>(kernel: Function<'m>) -> Option<(Function<'m>, LaunchVersion)> {
+    let version = kernel.module().function(&version_of(&kernel.name()))?;
+    Some((version, entry_of(version)?))
 }
 
-/// The versions that the host may choose for a kernel so far, in their order.
-pub fn all_of<'m>(kernel: Function<'m>) -> Vec<(Function<'m>, LaunchVersion)> {
-    let (symbol, module) = (kernel.name(), kernel.module());
-    let found = |number| {
-        let version = module.function(&version_of(&symbol, number))?;
-        Some((version, entry_of(version)?))
-    };
-    (1..=MAX_VERSIONS).map_while(found).collect()
-}
-
-/// The symbol of the next version of a kernel that the host may choose, or why it may have none.
-fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
+/// The symbol of a version of a kernel that has none, or why it may have none.
+fn free_name(kernel: Function<'_>) -> Result<String, NoVersion> {
     check_copy(kernel)?;
-    let (symbol, known) = (kernel.name(), all_of(kernel).len());
-    if known == MAX_VERSIONS {
-        return Err(NoVersion::Enough);
-    }
-    let name = version_of(&symbol, known + 1);
-    let table = Some(table_of(&symbol)).filter(|_| known == 0);
-    check_free(kernel.module(), std::iter::once(name.clone()).chain(table))?;
+    let symbol = kernel.name();
+    let name = version_of(&symbol);
+    check_free(kernel.module(), [name.clone(), table_of(&symbol)])?;
     Ok(name)
 }
 
@@ -192,9 +146,9 @@ fn check_code(kernel: Function<'_>) -> Result<(), NoVersion> {
 }
 
 /// Whether a module has none of these symbols.
-fn check_free(module: Module<'_>, mut symbols: impl Iterator<Item = String>) -> Result<(), NoVersion> {
+fn check_free(module: Module<'_>, symbols: impl IntoIterator<Item = String>) -> Result<(), NoVersion> {
     let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
-    match symbols.find(is_taken) {
+    match symbols.into_iter().find(is_taken) {
         Some(name) => Err(NoVersion::Taken { name }),
         None => Ok(()),
     }
@@ -207,19 +161,19 @@ pub fn copy_of<'m>(kernel: Function<'m>, name: &str, editor: &mut Editor<'m>) ->
     Some(copy)
 }
 
-/// Makes the versions of a kernel functions without a name that no table lists.
-pub fn detach<'m>(kernel: Function<'m>, editor: &mut Editor<'m>) -> Vec<(Function<'m>, LaunchVersion)> {
-    let all = all_of(kernel);
+/// Makes the version of a kernel a function without a name that no table lists.
+pub fn detach<'m>(kernel: Function<'m>, editor: &mut Editor<'m>) -> Option<(Function<'m>, LaunchVersion)> {
+    let found = of(kernel)?;
     if let Some(table) = kernel.module().global(&table_of(&kernel.name())) {
         editor.erase_global(table);
     }
-    all.iter().for_each(|(version, _)| editor.set_name(version.value(), ""));
-    all
+    editor.set_name(found.0.value(), "");
+    Some(found)
 }
 
 /// Makes a version that was [detached](detach) from a copy of a kernel one of the kernel; returns whether it may have it.
 pub fn attach<'m>(kernel: Function<'m>, version: Function<'m>, editor: &mut Editor<'m>) -> bool {
-    let Ok(name) = next_name(kernel) else { return false };
+    let Ok(name) = free_name(kernel) else { return false };
     editor.set_name(version.value(), &name);
     write_table(editor, kernel);
     true
@@ -241,20 +195,9 @@ pub fn list_alternatives<'m>(
     editor.launch_table(kernel, &tuning_of(&symbol), &tuning.encode());
 }
 
-/// Writes the table by which the host finds the versions of a kernel, in place of any that there is.
+/// Writes the table by which the host finds the version of a kernel.
 fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
-    let mut entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
-    for entry in &mut entries {
-        if mutants::on(Mutant::VersionAnyLaunch) {
-            entry.facts.clear();
-        }
-        for fact in &mut entry.facts {
-            if let Fact::BlockMultiple { of, .. } = fact
-                && mutants::on(Mutant::VersionHalf)
-            {
-                *of /= 2;
-            }
-        }
+    if let Some((_, entry)) = of(kernel) {
+        editor.launch_table(kernel, &table_of(&kernel.name()), &encode(&entry));
     }
-    editor.launch_table(kernel, &table_of(&kernel.name()), &encode(&entries));
 }

@@ -1,8 +1,8 @@
 // Launches a kernel `k(p, n, m, c)` through launch stubs like those that clang makes of CUDA sources, as its command
 // line says; tests/launch.rs compares what it prints. The commands, in order:
-//   version BYTES FIXED ALIGN KEEP begins a version in the table     fact KIND A B C   adds a fact to it
+//   version BYTES ALIGN KEEP    writes the table of a version
 //   tuning HASH                 begins a table of alternatives instead
-//   alternative NAME BYTES FIXED ALIGN KEEP  begins one of them     time N US          how long it takes; 0: the kernel
+//   alternative NAME BYTES ALIGN KEEP  adds one of them             time N US          how long it takes; 0: the kernel
 //   often N                     launches as often                   awaited            prints how many events there are
 //   word N VALUE                overwrites a word of the table       words N           sets its length
 //   grid X Y Z, block X Y Z, own BYTES, stream N, p N, n N, m N, c N sets what is launched next
@@ -119,31 +119,26 @@ static Dim3 shape(char **words) {
 static uint64_t number(const char *word) { return *word == '-' ? (uint64_t)strtoll(word, 0, 0) : strtoull(word, 0, 0); }
 
 int main(int argc, char **argv) {
-  uint64_t *head = 0;
   fake.blocks = -1;
-  fake.table[0] = 0x3130534549575257;
-  fake.words = 2;
+  fake.table[0] = 0x3230534549575257;
+  fake.words = 1;
   for (char **at = argv + 1; at < argv + argc;) {
     const char *word = *at++;
     if (!strcmp(word, "version")) {
       fake.has_table = 1;
-      fake.table[1]++;
-      head = fake.table + fake.words;
-      fake.words += 5;
-      for (int i = 0; i < 4; i++)
-        head[i + 1] = number(*at++);
+      for (int i = 0; i < 3; i++)
+        fake.table[fake.words++] = number(*at++);
     } else if (!strcmp(word, "tuning")) {
       fake.has_table = fake.is_tuning = 1;
-      fake.table[0] = 0x3130454e55545757;
+      fake.table[0] = 0x3230454e55545757;
       fake.table[1] = number(*at++);
       fake.words = 3;
     } else if (!strcmp(word, "alternative")) {
       fake.table[2]++;
       strncpy((char *)(fake.table + fake.words), *at++, 16);
-      head = fake.table + fake.words + 2;
-      fake.words += 7;
-      for (int i = 0; i < 4; i++)
-        head[i + 1] = number(*at++);
+      fake.words += 2;
+      for (int i = 0; i < 3; i++)
+        fake.table[fake.words++] = number(*at++);
     } else if (!strcmp(word, "time"))
       fake.times[number(at[0])] = (int)number(at[1]), at += 2;
     else if (!strcmp(word, "often"))
@@ -151,11 +146,7 @@ int main(int argc, char **argv) {
         __device_stub__k(pointer, n, m, c);
     else if (!strcmp(word, "awaited"))
       printf("%d events\n", fake.awaited);
-    else if (!strcmp(word, "fact")) {
-      head[0]++;
-      for (int i = 0; i < 4; i++)
-        fake.table[fake.words++] = number(*at++);
-    } else if (!strcmp(word, "word")) {
+    else if (!strcmp(word, "word")) {
       fake.table[number(at[0])] = number(at[1]);
       at += 2;
     } else if (!strcmp(word, "words"))

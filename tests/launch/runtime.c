@@ -165,7 +165,7 @@ static int get_function(void **function, void *module, const char *name) {
   for (int i = 0; i < MOST; i++) {
     char *version = kernel->versions[i];
     snprintf(version, sizeof *kernel->versions, "%s$%c%d", kernel->name, fake.is_tuning ? 't' : 'v', i + 1);
-    if (!strcmp(name, version) && (uint64_t)i < fake.table[fake.is_tuning ? 2 : 1] && !fake.lacks_functions) {
+    if (!strcmp(name, version) && (uint64_t)i < (fake.is_tuning ? fake.table[2] : 1) && !fake.lacks_functions) {
       *function = version;
       return 0;
     }

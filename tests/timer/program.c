@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
   } else if (!strcmp(what, "versions") || !strcmp(what, "no versions")) {
     /* a build with versions of kernels copies their tables */
     P f = function("_Z9copy_us10Pfi");
-    uint64_t table[2] = {0x3130534549575257, 0}, words[2];
+    uint64_t table[2] = {0x3230534549575257, 0}, words[2];
     float back[1024];
     if (*what == 'v') cuMemcpyDtoHAsync_(words, (uint64_t)table, sizeof words, NULL);
     go(f, NULL, 32);

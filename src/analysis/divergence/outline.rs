@@ -40,12 +40,6 @@ impl Outline {
         self.geometry.max_threads = Some(threads);
         self
     }
-    /// The same function in launches of which more is known.
-    pub fn for_launches(mut self, known: impl Fn(Geometry) -> Geometry) -> Outline {
-        self.func.geometry = known(self.func.geometry);
-        self.geometry = known(self.geometry);
-        self
-    }
     /// The facts about control flow.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg

@@ -211,10 +211,6 @@ pub const MELD_MAX_WASTE: i64 = 66;
 /// Most expensive instruction that is executed needlessly rather than guarded: eight integer operations. \[not
 /// measured; 0, 0\]
 pub const MELD_MAX_LIFT: u32 = 16;
-/// Most versions of a kernel that are made to meld more; `steer-spills` may add one. \[not measured\]
-pub const MELD_MAX_VERSIONS: usize = 2;
-/// Threads of a small block. \[not measured; 0, 0\]
-pub const FEW_THREADS: u32 = 64;
 /// Largest kernel that is copied, in basic blocks: no version is worth doubling the code of a very large kernel. \[not
 /// measured; 0, 0\]
 pub const MAX_COPIED_BLOCKS: u32 = 2000;

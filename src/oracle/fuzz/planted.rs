@@ -25,10 +25,8 @@ pub fn place_of(mutant: Mutant, plugin: Plugin) -> Place {
     if let Some((recipe, first)) = recipe_of(mutant) {
         // a missing wait shows if warps run independently
         let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
-        // what is taken for true in a version shows in what the analysis claims of it
-        let only_claims = matches!(mutant, VersionAnyLaunch | VersionHalf);
         let passes = vec![recipe.pipeline.to_owned()];
-        let plan = Plan { passes, schedules, plugin, only_claims, ..Plan::default() };
+        let plan = Plan { passes, schedules, plugin, ..Plan::default() };
         return Place { mode: Some(recipe.mode), more: recipe.more, first, plan };
     }
     let lone: &[Feature] = &[Feature::OneLane, Feature::InTurn];

@@ -135,19 +135,11 @@ pub const PASSES: &[Tested] = &[
     Tested {
         pass: "versions",
         folders: &["versions", "tuning"],
-        recipes: &[
-            recipe(
-                Mode::LocalArrays,
-                "steer-spills<victims=rare+stack;versions>",
-                &[(VersionStride, 0), (VersionEarly, 0), (VersionShort, 0)],
-            ),
-            Recipe {
-                mode: Mode::Diamonds,
-                more: &[Feature::WarpIndex],
-                pipeline: "fuse-branches<always;versions>",
-                faults: &[(VersionAnyLaunch, 3), (VersionHalf, 3)],
-            },
-        ],
+        recipes: &[recipe(
+            Mode::LocalArrays,
+            "steer-spills<victims=rare+stack;versions>",
+            &[(VersionStride, 0), (VersionEarly, 0), (VersionShort, 0)],
+        )],
     },
     Tested {
         pass: "divergence-map",
