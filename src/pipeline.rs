@@ -208,14 +208,7 @@ fn run_transform(
     manager.run(transform.pass(), |manager| match transform {
         Transform::Unroll => unroll::run(module, settings, manager),
         Transform::Annotate => annotate::run(module, settings, manager),
-        Transform::Fuse => {
-            let fuse = session.fuse(settings, first_body(module), manager);
-            // what is built to be measured, or as was measured, is not fused earlier
-            match settings.is_tuned() {
-                true => fuse.run_late(module),
-                false => fuse.run(module),
-            }
-        }
+        Transform::Fuse => session.fuse(settings, first_body(module), manager).run(module),
         Transform::Steer => steer::run(module, settings, manager),
         Transform::Coarsen => coarsen::run(module, settings, manager),
         Transform::Map => map::run(module, settings, manager),

@@ -73,8 +73,6 @@ pub struct Info {
 
 const ALWAYS: fn(&Settings) -> bool = |_| true;
 const FUSES: fn(&Settings) -> bool = |settings| settings.runs(Transform::Fuse);
-/// What is built to be measured, or as was measured, is not fused early.
-const FUSES_EARLY: fn(&Settings) -> bool = |settings| settings.runs(Transform::Fuse) && !settings.is_tuned();
 const COUNTS: fn(&Settings) -> bool = |settings| settings.runs(Transform::Map);
 
 /// A pass over device code that a pipeline can name.
@@ -131,8 +129,8 @@ pub const PASSES: &[Info] = &[
     }),
     named(Pass::Fuse, Transform::Fuse.pass(), FUSES, |run| pipeline::run_one(run, Transform::Fuse)),
     // its own entry of `abi` runs it
-    inner(Pass::FuseFunction, "fuse-branches-function", FUSES_EARLY, |_| Ok(false)),
-    inner(Pass::FuseModule, "fuse-branches-module", FUSES_EARLY, |run| Ok(pipeline::fuse_module(run))),
+    inner(Pass::FuseFunction, "fuse-branches-function", FUSES, |_| Ok(false)),
+    inner(Pass::FuseModule, "fuse-branches-module", FUSES, |run| Ok(pipeline::fuse_module(run))),
     named(Pass::Unroll, Transform::Unroll.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Unroll)),
     named(Pass::Annotate, Transform::Annotate.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Annotate)),
     named(Pass::Steer, Transform::Steer.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Steer)),

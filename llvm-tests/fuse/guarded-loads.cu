@@ -1,23 +1,22 @@
 // Two ways load the same address behind guards of their own. If the registers were undefined for the other lanes, ptxas
 // would load once for both, and lanes of the second way would read a register that was never loaded.
 //
-// DEFINE: %{compile} = %clang_cuda %s -mllvm -warpwise-tune -o -
-// RUN: %{compile} -S -emit-llvm | %FileCheck %s --check-prefix=IR
-// RUN: %{compile} -S > %t.ptx
+// RUN: %clang_cuda %s -mllvm -warpwise-off -S -emit-llvm -o %t.ll
+// RUN: %opt -passes='fuse-branches<always>' -S %t.ll -o %t.fused.ll
+// RUN: %FileCheck %s --check-prefix=IR --input-file=%t.fused.ll
+// RUN: %llc -mcpu=sm_90 %t.fused.ll -o %t.ptx
 // RUN: %FileCheck %s --check-prefix=PTX --input-file=%t.ptx
 // RUN: %ptxas -arch=sm_90 %t.ptx -o %t.cubin
 // RUN: %cuobjdump -sass %t.cubin | %FileCheck %s --check-prefix=SASS
 
-// IR: define {{.*}} @"loads$t2"(
+// IR: define {{.*}} @loads(
 // IR-NOT: phi {{.*}} poison
-// PTX: .entry loads$t2(
+// PTX: .entry loads(
 // PTX-NOT: implicit-def
-// PTX: .entry loads$t3(
 
 // Two copies of an iteration and one for the remainder.
-// SASS: Function : loads$t2
+// SASS: Function : loads
 // SASS-COUNT-9: LDG
-// SASS: Function : loads$t1
 extern "C" __global__ void loads(unsigned *out, const unsigned *__restrict__ in, const float *__restrict__ table,
                                  unsigned n) {
   unsigned t = blockIdx.x * blockDim.x + threadIdx.x, s = 7;

@@ -7,6 +7,10 @@
 // the time of every alternative is noted, and by how much it was less than the kernel's own: what a program's data and
 // load do to neighbouring launches then does not count as a difference. The first round loads code and does not count.
 //
+// With WARPWISE_TUNE=online a round begins only if what rounds cost stays within 2 % of what the launches so far have
+// taken, and alternatives that are slower for certain have no more turns. In other launches runs what a build that is
+// not tuned would have: the alternative of the models.
+//
 // One thread at a time takes turns; the launches of others meanwhile run the kernel itself. So do all launches when the
 // rounds whose events are still awaited are many, and all after anything has failed.
 
@@ -24,6 +28,8 @@ enum {
   LAST_ROUND = 4096,
   FIRST_LOOK = 16, // rounds after which WARPWISE_TUNE=online looks for a winner first, then after twice as many
   LAST_LOOK = 256, // and after which it goes on with the kernel itself
+  SHARE = 50,      // of the time of launches so far, what its rounds may cost
+  HOPELESS = 2,    // times the kernel's time: one turn is enough to know
   WRITE_ONLY_CREATE_APPEND = 02101, // open: O_WRONLY | O_CREAT | O_APPEND on Linux
   MAX_PATH = 4096,
   MAX_LINE = 4096,
@@ -41,9 +47,13 @@ typedef struct {
   enum TurnState state;
 } Turn;
 
+// What the two events of a turn take on the GPU, in microseconds.
+static const double EVENTS = 1;
+
 typedef struct {
   unsigned char order[MAX_ALTERNATIVES + 1];
-  unsigned launched; // how many of them have had their turn
+  unsigned count;    // of those that have a turn
+  unsigned launched; // how many of them have had it
   Turn turns[MAX_ALTERNATIVES + 1];
 } Round;
 
@@ -58,7 +68,11 @@ typedef struct Tuning {
   unsigned first, awaited; // the oldest of the rounds that are not over, and how many there are
   unsigned rounds_over;
   int has_failed;
-  int settled;    // -1: not yet
+  int settled;       // -1: not yet
+  double spent, due; // what rounds have cost, and what the next one may, in microseconds; 0: nothing is known
+  int usual;         // the number of the alternative of the models, or 0
+  double of_usual;   // its time
+  int is_dropped[MAX_ALTERNATIVES + 1];
   int capability; // of the device: 90 is sm_90
   Round rounds[OUR_ROUNDS];
   Sample times[MAX_ALTERNATIVES + 1];
@@ -136,11 +150,48 @@ static int winner(const Tuning *tuning) {
   return best;
 }
 
+// Whether an alternative is slower for certain: twice as slow as the usual one in its last turn, or slower than the
+// kernel itself by more than three standard errors.
+static int is_hopeless(const Sample *gain, double time, double of_usual) {
+  double count = (double)gain->count;
+  return count > 0 &&
+         (time >= HOPELESS * of_usual ||
+          (count >= 4 && gain->mean < 0 && gain->mean * gain->mean > 9 * gain->squares / (count - 1) / count));
+}
+
+// Notes what a round has cost, and which alternatives have no more turns.
+static void count_cost(Tuning *tuning, const double *times) {
+  // where the usual one may not run, the kernel itself does
+  int usual = times[tuning->usual] >= 0 ? tuning->usual : 0;
+  double of_usual = times[usual];
+  tuning->due = 0;
+  for (int i = 0; i <= MAX_ALTERNATIVES; i++) {
+    if (times[i] < 0)
+      continue;
+    double cost = EVENTS + (of_usual >= 0 && times[i] > of_usual ? times[i] - of_usual : 0);
+    tuning->spent += cost;
+    tuning->is_dropped[i] = i && of_usual >= 0 && is_hopeless(&tuning->gains[i], times[i], of_usual);
+    tuning->due += tuning->is_dropped[i] ? 0 : cost;
+  }
+  if (of_usual >= 0)
+    tuning->of_usual = tuning->times[usual].count ? tuning->times[usual].mean : of_usual;
+  if (tuning->is_dropped[tuning->usual])
+    tuning->usual = 0;
+  unsigned dropped = 0;
+  for (int i = 1; i <= MAX_ALTERNATIVES; i++)
+    dropped += tuning->is_dropped[i] != 0;
+  if (dropped == tuning->choice->count)
+    tuning->settled = 0;
+}
+
 // Notes what a round has measured.
 static void count_round(Tuning *tuning, const double *times) {
   tuning->rounds_over++;
-  if (tuning->rounds_over == 1)
+  if (tuning->rounds_over == 1) {
+    if (tune_mode() == TUNE_ONLINE)
+      count_cost(tuning, times);
     return;
+  }
   for (int i = 0; i <= MAX_ALTERNATIVES; i++) {
     if (times[i] < 0)
       continue;
@@ -149,8 +200,11 @@ static void count_round(Tuning *tuning, const double *times) {
       add(&tuning->gains[i], times[0] - times[i]);
   }
   unsigned counted = tuning->rounds_over - 1;
-  if (tune_mode() == TUNE_ONLINE && counted >= FIRST_LOOK && !(counted & (counted - 1))) {
-    int best = winner(tuning);
+  if (tune_mode() == TUNE_ONLINE && tuning->settled < 0) {
+    count_cost(tuning, times);
+    int best = counted >= FIRST_LOOK && !(counted & (counted - 1)) ? winner(tuning) : 0;
+    if (!best && counted >= LAST_LOOK)
+      best = tuning->usual;
     if (best || counted >= LAST_LOOK)
       tuning->settled = best;
     if (tuning->settled >= 0 && mode() == SAY)
@@ -188,7 +242,7 @@ static void read_rounds(const Driver *cu, Tuning *tuning) {
   while (tuning->awaited && !tuning->has_failed) {
     Round *round = &tuning->rounds[tuning->first];
     double times[MAX_ALTERNATIVES + 1];
-    if (round->launched <= tuning->choice->count || !read_round(cu, tuning, round, times))
+    if (round->launched < round->count || !read_round(cu, tuning, round, times))
       return;
     tuning->first = (tuning->first + 1) % OUR_ROUNDS;
     tuning->awaited--;
@@ -206,22 +260,35 @@ static unsigned random_below(Tuning *tuning, unsigned limit) {
   return (unsigned)((x * UINT64_C(2685821657736338717) >> 33) % limit);
 }
 
-// The round in which there are turns left, or a new one; null if too many are awaited.
+// Whether a round may begin. As long as nothing is known of the alternatives, each is taken to be twice as slow.
+static int may_begin(const Tuning *tuning) {
+  double launches = (double)atomic_load_explicit(&tuning->launches, memory_order_relaxed);
+  if (tune_mode() != TUNE_ONLINE)
+    return tuning->awaited < OUR_ROUNDS;
+  if (tuning->of_usual <= 0)
+    return !tuning->awaited && launches > SHARE * tuning->choice->count;
+  return tuning->awaited < OUR_ROUNDS &&
+         (tuning->spent + tuning->due * (tuning->awaited + 1)) * SHARE <= launches * tuning->of_usual;
+}
+
+// The round in which there are turns left, or a new one; null if none may begin.
 static Round *current_round(Tuning *tuning) {
-  unsigned count = tuning->choice->count + 1;
   Round *last = &tuning->rounds[(tuning->first + tuning->awaited + OUR_ROUNDS - 1) % OUR_ROUNDS];
-  if (tuning->awaited && last->launched < count)
+  if (tuning->awaited && last->launched < last->count)
     return last;
-  if (tuning->awaited == OUR_ROUNDS)
+  if (!may_begin(tuning))
     return NULL;
   Round *round = &tuning->rounds[(tuning->first + tuning->awaited++) % OUR_ROUNDS];
   round->launched = 0;
   for (unsigned i = 0; i <= MAX_ALTERNATIVES; i++)
     round->turns[i].state = NOT_LAUNCHED;
-  for (unsigned i = 0; i < count; i++) {
-    unsigned at = random_below(tuning, i + 1);
-    round->order[i] = round->order[at];
+  round->count = 0;
+  for (unsigned i = 0; i <= tuning->choice->count; i++) {
     // index 0 of the choice is alternative 1
+    if (i && tuning->is_dropped[tuning->choice->versions[i - 1].number])
+      continue;
+    unsigned at = random_below(tuning, round->count + 1);
+    round->order[round->count++] = round->order[at];
     round->order[at] = (unsigned char)i;
   }
   return round;
@@ -239,6 +306,16 @@ static int launch_number(const Driver *cu, const Tuning *tuning, unsigned number
                              dynamic, stream, arguments, NULL);
 }
 
+// Launches an alternative by its number; false if the kernel itself is to be launched.
+static int launch_alternative(const Driver *cu, const Tuning *tuning, int alternative, Dim3 grid, void **arguments,
+                              Stream stream) {
+  const Choice *choice = tuning->choice;
+  for (unsigned i = 0; i < choice->count; i++)
+    if (choice->versions[i].number == (unsigned)alternative && may_launch(choice, i, grid))
+      return launch_number(cu, tuning, i + 1, grid, arguments, stream);
+  return 0;
+}
+
 static int record(const Driver *cu, Event *event, Stream stream) {
   return (*event || !cu->cuEventCreate(event, 0)) && !cu->cuEventRecord(*event, stream);
 }
@@ -248,7 +325,7 @@ static int launch_next(const Driver *cu, Tuning *tuning, Round *round, Dim3 grid
   unsigned number = round->order[round->launched];
   while (number && !may_launch(tuning->choice, number - 1, grid)) {
     round->turns[tuning->choice->versions[number - 1].number].state = NOT_MEASURED;
-    if (++round->launched > tuning->choice->count)
+    if (++round->launched == round->count)
       return 0;
     number = round->order[round->launched];
   }
@@ -280,13 +357,12 @@ static int launch_in_turn(const Driver *cu, const Choice *choice, Dim3 grid, voi
     read_rounds(cu, tuning);
     if (tuning->has_failed)
       ;
-    else if (tuning->settled > 0) {
-      for (unsigned i = 0; i < choice->count && !is_launched; i++)
-        if (choice->versions[i].number == (unsigned)tuning->settled && may_launch(choice, i, grid))
-          is_launched = launch_number(cu, tuning, i + 1, grid, arguments, stream);
-    } else if (tuning->settled < 0) {
+    else if (tuning->settled >= 0)
+      is_launched = launch_alternative(cu, tuning, tuning->settled, grid, arguments, stream);
+    else {
       Round *round = current_round(tuning);
-      is_launched = round && launch_next(cu, tuning, round, grid, arguments, stream);
+      is_launched = round ? launch_next(cu, tuning, round, grid, arguments, stream)
+                          : launch_alternative(cu, tuning, tuning->usual, grid, arguments, stream);
     }
     cu->cuThreadExchangeStreamCaptureMode(&capture);
   }
@@ -442,6 +518,9 @@ static Tuning *new_tuning(const Driver *cu, const Stub *stub, const Kernel *kern
     return NULL;
   *tuning = (Tuning){.stub = stub, .kernel = kernel, .choice = choice, .settled = -1, .capability = major * 10 + minor};
   tuning->random = (kernel->hash ^ choice->own ^ size_of(choice->block) << 32) | 1;
+  for (unsigned i = 0; i < choice->count && tune_mode() == TUNE_ONLINE; i++)
+    if (!strcmp(kernel->versions[choice->versions[i].number - 1].name, "models"))
+      tuning->usual = (int)choice->versions[i].number;
   // functions are called in the reverse order: ours before those of the CUDA runtime, which has begun long ago
   if (!atomic_exchange(&is_exit_awaited, 1)) {
     measuring_process = getpid();

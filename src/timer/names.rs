@@ -3,12 +3,23 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// The name as in the source; the unchanged name if it is not a C++ symbol.
+/// The name as in the source; the unchanged name if it is not a C++ symbol. A copy of a kernel keeps its mark.
 pub fn demangled(name: &str) -> String {
-    let symbol = Symbol::new(name).ok();
+    let (kernel, mark) = split_mark(name);
+    let symbol = Symbol::new(kernel).ok();
+    let text = symbol.and_then(|symbol| symbol.demangle_with_options(&DemangleOptions::new()).ok());
+    text.map_or_else(|| name.to_owned(), |text| text + mark)
+}
+
+/// A symbol without the mark of a version (`$v1`) or an alternative (`$t1` to `$t6`), and the mark.
+fn split_mark(symbol: &str) -> (&str, &str) {
+    let is_mark = |mark: &str| mark == "$v1" || matches!(mark.as_bytes(), [b'$', b't', b'1'..=b'6']);
     symbol
-        .and_then(|symbol| symbol.demangle_with_options(&DemangleOptions::new()).ok())
-        .unwrap_or_else(|| name.to_owned())
+        .len()
+        .checked_sub(3)
+        .and_then(|at| symbol.split_at_checked(at))
+        .filter(|(_, mark)| is_mark(mark))
+        .unwrap_or((symbol, ""))
 }
 
 /// The name without its parameters: `void scale<float>(float*, int)` is `scale<float>`.
@@ -33,9 +44,9 @@ pub fn short(demangled: &str) -> String {
 }
 
 /// The name without what compilers add to tell files apart (unnamed namespaces, and the suffixes of `static` kernels),
-/// so that it is the same in builds by clang and nvcc. A version of a kernel has the name of the kernel.
+/// so that it is the same in builds by clang and nvcc. Versions and alternatives of a kernel have the name of the kernel.
 pub fn alike(mangled: &str) -> String {
-    let mangled = mangled.strip_suffix("$v1").unwrap_or(mangled);
+    let mangled = split_mark(mangled).0;
     let name =
         match ["__intern__", "__static__", ".intern.", ".static."].iter().filter_map(|mark| mangled.find(mark)).min() {
             Some(end) => &mangled[..end],
@@ -76,7 +87,11 @@ mod tests {
         let nvcc = alike("_ZN48_INTERNAL_0b0d6e6a_7_main_cu_8a9d2f3c_1234567890_4scaleEPf");
         assert!(!nvcc.contains("INTERNAL") || nvcc.starts_with("_ZN"), "{nvcc}");
         assert_eq!(alike("_ZN12_GLOBAL__N_15scaleEPf"), "(anonymous namespace)::scale(float*)");
-        assert_eq!((alike("_Z5scalePf$v1"), alike("k$v2")), ("scale(float*)".to_owned(), "k$v2".to_owned()));
+        assert_eq!(
+            ["_Z5scalePf$v1", "_Z5scalePf$t6", "k$t1", "k$v2"].map(alike),
+            ["scale(float*)", "scale(float*)", "k", "k$v2"]
+        );
+        assert_eq!(demangled("_Z5scalePf$t2"), "scale(float*)$t2");
         assert_eq!(alike("_ZL5scalePf__static__0123456789abcdef"), alike("_ZL5scalePf"));
     }
 
