@@ -11,8 +11,8 @@
 // taken, and alternatives that are slower for certain have no more turns. In other launches runs what a build that is
 // not tuned would have: the alternative of the models.
 //
-// One thread at a time takes turns; the launches of others meanwhile run the kernel itself. So do all launches when the
-// rounds whose events are still awaited are many, and all after anything has failed.
+// One thread at a time takes turns; the launches of others meanwhile have none. So it is with all launches when the
+// rounds whose events are still awaited are many. After anything has failed the kernel itself runs.
 
 int atexit(void (*function)(void));
 int getpid(void);
@@ -67,10 +67,10 @@ typedef struct Tuning {
   uint64_t random;         // state of the generator of orders
   unsigned first, awaited; // the oldest of the rounds that are not over, and how many there are
   unsigned rounds_over;
-  int has_failed;
-  int settled;       // -1: not yet
+  atomic_int has_failed;
+  int is_settled;    // no more rounds
   double spent, due; // what rounds have cost, and what the next one may, in microseconds; 0: nothing is known
-  int usual;         // the number of the alternative of the models, or 0
+  atomic_int usual;  // what has no turn runs: the number of the alternative of the models, later of the fastest, or 0
   double of_usual;   // its time
   int is_dropped[MAX_ALTERNATIVES + 1];
   int capability; // of the device: 90 is sm_90
@@ -181,7 +181,7 @@ static void count_cost(Tuning *tuning, const double *times) {
   for (int i = 1; i <= MAX_ALTERNATIVES; i++)
     dropped += tuning->is_dropped[i] != 0;
   if (dropped == tuning->choice->count)
-    tuning->settled = 0;
+    tuning->is_settled = 1;
 }
 
 // Notes what a round has measured.
@@ -200,20 +200,19 @@ static void count_round(Tuning *tuning, const double *times) {
       add(&tuning->gains[i], times[0] - times[i]);
   }
   unsigned counted = tuning->rounds_over - 1;
-  if (tune_mode() == TUNE_ONLINE && tuning->settled < 0) {
+  if (tune_mode() == TUNE_ONLINE && !tuning->is_settled) {
     count_cost(tuning, times);
     int best = counted >= FIRST_LOOK && !(counted & (counted - 1)) ? winner(tuning) : 0;
-    if (!best && counted >= LAST_LOOK)
-      best = tuning->usual;
-    if (best || counted >= LAST_LOOK)
-      tuning->settled = best;
-    if (tuning->settled >= 0 && mode() == SAY)
+    if (best)
+      tuning->usual = best;
+    tuning->is_settled |= best || counted >= LAST_LOOK;
+    if (tuning->is_settled && mode() == SAY)
       dprintf(2, "warpwise: %s, block %ux%ux%u, %llu bytes of dynamic shared memory: settled on %s\n",
               tuning->stub->name, tuning->choice->block.x, tuning->choice->block.y, tuning->choice->block.z,
-              (unsigned long long)tuning->choice->own, best ? tuning->kernel->versions[best - 1].name : "plain");
+              (unsigned long long)tuning->choice->own,
+              tuning->usual ? tuning->kernel->versions[tuning->usual - 1].name : "plain");
   }
-  if (counted >= LAST_ROUND && tuning->settled < 0)
-    tuning->settled = 0;
+  tuning->is_settled |= counted >= LAST_ROUND;
 }
 
 // Whether the events of a round have happened, and its times in microseconds; negative for what was not measured.
@@ -306,12 +305,12 @@ static int launch_number(const Driver *cu, const Tuning *tuning, unsigned number
                              dynamic, stream, arguments, NULL);
 }
 
-// Launches an alternative by its number; false if the kernel itself is to be launched.
-static int launch_alternative(const Driver *cu, const Tuning *tuning, int alternative, Dim3 grid, void **arguments,
-                              Stream stream) {
+// Launches what has no turn; false if the kernel itself is to be launched.
+static int launch_usual(const Driver *cu, const Tuning *tuning, Dim3 grid, void **arguments, Stream stream) {
   const Choice *choice = tuning->choice;
+  unsigned usual = tuning->has_failed ? 0 : (unsigned)tuning->usual;
   for (unsigned i = 0; i < choice->count; i++)
-    if (choice->versions[i].number == (unsigned)alternative && may_launch(choice, i, grid))
+    if (choice->versions[i].number == usual && may_launch(choice, i, grid))
       return launch_number(cu, tuning, i + 1, grid, arguments, stream);
   return 0;
 }
@@ -350,19 +349,15 @@ static int launch_in_turn(const Driver *cu, const Choice *choice, Dim3 grid, voi
     return 0;
   atomic_fetch_add_explicit(&tuning->launches, 1, memory_order_relaxed);
   if (atomic_exchange_explicit(&tuning->busy, 1, memory_order_acquire))
-    return 0;
+    return launch_usual(cu, tuning, grid, arguments, stream);
   int is_launched = 0, capture = CAPTURE_RELAXED;
   // to ask an event would end another thread's capture
   if (!tuning->has_failed && !cu->cuThreadExchangeStreamCaptureMode(&capture)) {
     read_rounds(cu, tuning);
-    if (tuning->has_failed)
-      ;
-    else if (tuning->settled >= 0)
-      is_launched = launch_alternative(cu, tuning, tuning->settled, grid, arguments, stream);
-    else {
-      Round *round = current_round(tuning);
+    if (!tuning->has_failed) {
+      Round *round = tuning->is_settled ? NULL : current_round(tuning);
       is_launched = round ? launch_next(cu, tuning, round, grid, arguments, stream)
-                          : launch_alternative(cu, tuning, tuning->usual, grid, arguments, stream);
+                          : launch_usual(cu, tuning, grid, arguments, stream);
     }
     cu->cuThreadExchangeStreamCaptureMode(&capture);
   }
@@ -516,7 +511,7 @@ static Tuning *new_tuning(const Driver *cu, const Stub *stub, const Kernel *kern
   Tuning *tuning = malloc(sizeof *tuning);
   if (!tuning)
     return NULL;
-  *tuning = (Tuning){.stub = stub, .kernel = kernel, .choice = choice, .settled = -1, .capability = major * 10 + minor};
+  *tuning = (Tuning){.stub = stub, .kernel = kernel, .choice = choice, .capability = major * 10 + minor};
   tuning->random = (kernel->hash ^ choice->own ^ size_of(choice->block) << 32) | 1;
   for (unsigned i = 0; i < choice->count && tune_mode() == TUNE_ONLINE; i++)
     if (!strcmp(kernel->versions[choice->versions[i].number - 1].name, "models"))
