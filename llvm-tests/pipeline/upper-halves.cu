@@ -1,13 +1,13 @@
 // Where the upper half of a product is only used in sums, ptxas takes one sum for another: of the 26 places here that
 // `x / 29` and a constant say, it would read 23. Through 64 bits it is added to as usual. What is used elsewhere, too, or
-// in the only sum of a kernel, stays as it is.
+// in the only sum of a kernel without a loop, stays as it is.
 //
 // RUN: %clang_cuda -S %s -o %t.ptx -Rpass=warpwise 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: %FileCheck %s < %t.ptx
 // RUN: %ptxas -arch=sm_90 %t.ptx -o %t.cubin
 // RUN: %cuobjdump -sass %t.cubin | %FileCheck %s --check-prefix=SASS --implicit-check-not=IMAD.HI
 
-// SASS-COUNT-7: IMAD.HI
+// SASS-COUNT-8: IMAD.HI
 
 // CHECK-LABEL: .entry quotient(
 // CHECK:       mul.hi.u32 [[Q:%r[0-9]+]], {{%r[0-9]+}}, 148102321;
@@ -47,4 +47,15 @@ extern "C" __global__ void elsewhere(unsigned* o, unsigned a, unsigned b) {
 extern "C" __global__ void twice(unsigned* o, unsigned a, unsigned b) {
   // REMARK-COUNT-2: remark: sums with the upper half of a product
   o[__umulhi(threadIdx.x, a) + 3] = __umulhi(threadIdx.x, b) + 5;
+}
+
+// Strength reduction makes several sums of the one in a loop, and ptxas unrolls it.
+// CHECK-LABEL: .entry loop(
+// CHECK:       .reg .b64 wide;
+extern "C" __global__ void loop(unsigned* o, const unsigned* f, unsigned a, unsigned n) {
+  // REMARK: upper-halves.cu:[[@LINE+1]]:{{[0-9]+}}: remark: sums with the upper half of a product
+  unsigned h = __umulhi(threadIdx.x, a), s = a;
+#pragma nounroll
+  for (unsigned j = 0; j < n; ++j) s = f[j] - (h + s);
+  o[threadIdx.x] = s;
 }

@@ -6,6 +6,7 @@
 //! -O2 on). Clang divides by constants so, and what indexes a table with `i / 29 + 1`, `i / 29 + 7` and others may read the
 //! wrong place; nvcc writes another product. If the half goes through 64 bits in inline PTX, `ptxas` adds to it as usual.
 
+use warpwise_analysis::contraction::raw::comes_back;
 use warpwise_ir::call::Intrinsics;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::RawOpcode::{LLVMAdd, LLVMCall, LLVMLShr, LLVMMul, LLVMSub, LLVMTrunc, LLVMUDiv};
@@ -20,8 +21,9 @@ const MESSAGE: &str = "sums with the upper half of a product: ptxas could take o
 pub fn mend(function: Function<'_>, manager: &PassManager<'_>) -> bool {
     let insts = function.blocks().flat_map(|block| block.insts());
     let found: Vec<Inst<'_>> = insts.filter(|&inst| is_upper_half(inst) && is_only_added(inst)).collect();
-    // halves that differ here may turn out to be one
-    if found.iter().map(|half| half.value().users().count()).sum::<usize>() < 2 {
+    // halves that differ here may turn out to be one, and one sum of a loop becomes several
+    let sums = || found.iter().flat_map(|half| half.value().users()).filter_map(Value::as_inst);
+    if sums().count() < 2 && !sums().any(|sum| comes_back(sum.block(), None)) {
         return false;
     }
     for &half in &found {

@@ -351,7 +351,7 @@ pub fn parts(range: Inst<'_>) -> bool {
 }
 
 /// Whether a block can be reached from itself, without going through another.
-pub(super) fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
+pub fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
     leads(block, block, without)
 }
 
