@@ -4,7 +4,7 @@
 //! past [so many](LIMIT) instructions and no more.
 
 use super::Pair;
-use super::raw::{Numbers, all_sources, leads};
+use super::raw::{Numbers, all_sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, Value, ValueKind};
@@ -73,17 +73,6 @@ impl<'m> Loads<'m> {
         self.of_stored(store).next().is_some()
     }
 
-    /// Whether it is [close to the limit](NEAR) how far LLVM looks from one of them, whose address may be the same, back to what
-    /// is stored.
-    pub fn are_near_limit(&self, store: Inst<'m>, numbers: &mut Numbers<'m>) -> bool {
-        let to = indices(store.operand(1), numbers);
-        let is_near = |load: Inst<'m>| {
-            let from = indices(load.operand(0), numbers);
-            (to.is_none() || from.is_none() || from == to) && scanned(store, load).any(|count| NEAR.contains(&count))
-        };
-        self.of_stored(store).any(is_near)
-    }
-
     /// Those that may get what is stored. Behind a barrier, what is in shared memory may be another thread's.
     fn of_stored(&self, store: Inst<'m>) -> impl Iterator<Item = Inst<'m>> {
         let found = stored(store).map(|(ty, root)| {
@@ -105,21 +94,68 @@ const LIMIT: usize = 100;
 /// addresses before it looks.
 const NEAR: Range<usize> = LIMIT / 2..LIMIT * 2;
 
-/// How many instructions there are, in each block of the ways from a store to a load, between the two.
-fn scanned<'m>(store: Inst<'m>, load: Inst<'m>) -> impl Iterator<Item = usize> {
-    let (from, to) = (store.block(), load.block());
-    let behind = || from.insts().skip_while(move |&inst| inst != store).skip(1);
-    let between = behind().take_while(|&inst| inst != load).count();
-    let is_straight = from == to && behind().any(|inst| inst == load);
-    let round = (!is_straight).then(|| {
-        let passed = from
-            .function()
-            .blocks()
-            .filter(move |&block| block != from && block != to && leads(from, block, None) && leads(block, to, None));
-        let before = to.insts().take_while(|&inst| inst != load).count();
-        passed.map(|block| block.insts().count()).chain([before])
-    });
-    [between].into_iter().chain(round.into_iter().flatten())
+/// Of which stores is it [close to the limit](NEAR) how far LLVM looks back to them?
+pub(super) struct Limits<'m> {
+    loads: Loads<'m>,
+    numbers: Numbers<'m>,
+    /// Blocks that are so long themselves.
+    near: Vec<Block<'m>>,
+    /// The blocks to which ways lead from the end of one.
+    behind: FxHashMap<Block<'m>, FxHashSet<Block<'m>>>,
+    /// The indices of a load's address.
+    indices: FxHashMap<Inst<'m>, Option<Vec<u64>>>,
+}
+
+impl<'m> Limits<'m> {
+    pub fn of(function: Function<'m>) -> Limits<'m> {
+        let near = function.blocks().filter(|block| NEAR.contains(&block.insts().count())).collect();
+        let (behind, indices) = (FxHashMap::default(), FxHashMap::default());
+        Limits { loads: Loads::of(function), numbers: Numbers::default(), near, behind, indices }
+    }
+
+    /// Whether it is so of a store, from a load whose address may be the same.
+    pub fn is_near(&mut self, store: Inst<'m>) -> bool {
+        let loads: Vec<Inst<'m>> = self.loads.of_stored(store).collect();
+        if loads.is_empty() {
+            return false;
+        }
+        let to = indices(store.operand(1), &mut self.numbers);
+        loads.into_iter().any(|load| {
+            let numbers = &mut self.numbers;
+            let from = self.indices.entry(load).or_insert_with(|| indices(load.operand(0), numbers));
+            (to.is_none() || from.is_none() || *from == to) && self.are_near(store, load)
+        })
+    }
+
+    /// Whether so many instructions are between the two, in some block of the ways from one to the other.
+    fn are_near(&mut self, store: Inst<'m>, load: Inst<'m>) -> bool {
+        let (from, to) = (store.block(), load.block());
+        let behind = || from.insts().skip_while(move |&inst| inst != store).skip(1);
+        let between = behind().take_while(|&inst| inst != load).count();
+        let is_straight = from == to && behind().any(|inst| inst == load);
+        let before = || to.insts().take_while(|&inst| inst != load).count();
+        NEAR.contains(&between)
+            || !is_straight
+                && (NEAR.contains(&before())
+                    || self
+                        .near
+                        .clone()
+                        .into_iter()
+                        .any(|block| block != from && block != to && self.leads(from, block) && self.leads(block, to)))
+    }
+
+    fn leads(&mut self, from: Block<'m>, to: Block<'m>) -> bool {
+        let behind = self.behind.entry(from).or_insert_with(|| {
+            let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
+            while let Some(block) = open.pop() {
+                if seen.insert(block) {
+                    open.extend(block.successors());
+                }
+            }
+            seen
+        });
+        behind.contains(&to)
+    }
 }
 
 /// Whether it is a variable in shared memory.

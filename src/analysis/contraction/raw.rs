@@ -8,7 +8,7 @@
 
 use super::Pair;
 use super::joins::Join;
-use super::memory::{Loads, place, stored};
+use super::memory::{Limits, Loads, place, stored};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::call::is_absolute;
@@ -356,7 +356,7 @@ pub fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
 }
 
 /// Whether a way leads from the end of a block to the start of another, without going through a third.
-pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
+fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
     let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
     while let Some(reached) = open.pop() {
         if reached == to {
@@ -377,7 +377,7 @@ pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m
 ///   unrolls the loop as a whole;
 /// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
 ///   to the ways that lead there;
-/// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Loads::are_near_limit).
+/// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Limits::is_near).
 ///
 /// Whatever changes in such a function, another loop counter included, may decide otherwise.
 pub fn is_undecided<'m>(function: Function<'m>) -> bool {
@@ -411,11 +411,11 @@ pub fn is_undecided<'m>(function: Function<'m>) -> bool {
             && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
             && pointer.users().filter_map(Value::as_inst).any(is_added)
     };
-    let (loads, mut numbers) = (Loads::of(function), Numbers::default());
+    let mut limits = Limits::of(function);
     let mut is_far = |store: Inst<'m>| {
         store.opcode() == RawOpcode::LLVMStore
             && computed(store.operand(0)).any(|inst| Pair::MultiplyAdd.begins_with(inst))
-            && loads.are_near_limit(store, &mut numbers)
+            && limits.is_near(store)
     };
     let mut is_it = |inst: Inst<'m>| carries(inst) || keeps(inst) || is_far(inst);
     function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(&mut is_it))
