@@ -151,7 +151,11 @@ impl<'m> Products<'m> {
     /// to it has the value (partial redundancy elimination, of which GVN does some in the back end, too), or once for all sides of
     /// a branch. The value is there if the factors of another product are computed alike, or may be those that the phis of the
     /// block are on that way. Of values that are computed alike, but apart, LLVM has found out what it could within a block.
+    /// A product that is [the same in the next iteration](recurs) is there twice once LLVM has unrolled the loop.
     fn may_move(&mut self, product: Inst<'m>) -> bool {
+        if recurs(product) {
+            return true;
+        }
         let [a, b] = factors(product);
         let home = product.block();
         let is_phi = |factor: Value<'m>| {
@@ -188,6 +192,45 @@ impl<'m> Products<'m> {
         };
         alike.iter().any(|&other| comes_along(other)) || !alike.is_empty() && before().any(is_hoisted)
     }
+}
+
+/// Whether a loop may pass on a factor of a product to its next iteration as it is, where the other factor is the same, too.
+fn recurs(product: Inst<'_>) -> bool {
+    let [a, b] = factors(product);
+    let is_steady = |value: Value<'_>, header: Block<'_>| {
+        let (mut open, mut seen) = (vec![value], FxHashSet::default());
+        while let Some(value) = open.pop() {
+            let Some(inst) =
+                value.as_inst().filter(|inst| inst.block() == header || !is_always_before(inst.block(), header))
+            else {
+                continue;
+            };
+            if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
+                return false;
+            }
+            open.extend(inst.operands().filter(|&operand| seen.insert(operand)));
+        }
+        true
+    };
+    [(a, b), (b, a)].into_iter().any(|(factor, other)| {
+        let mut phis = passed_on(factor).filter(|inst| inst.opcode() == RawOpcode::LLVMPHI);
+        phis.any(|phi| {
+            let comes_again = phi.operands().any(|value| passed_on(value).any(|inst| inst == phi));
+            comes_again && (other == factor || is_steady(other, phi.block()))
+        })
+    })
+}
+
+/// What a value is, seen through phis and selects, these included.
+fn passed_on<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+    let (mut open, mut seen) = (vec![value], FxHashSet::default());
+    while let Some(value) = open.pop() {
+        let Some(inst) = value.as_inst() else { continue };
+        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMSelect) && seen.insert(inst) {
+            open.extend(inst.operands());
+        }
+    }
+    seen.into_iter()
 }
 
 /// The two factors of a product.
