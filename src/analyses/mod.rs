@@ -149,19 +149,16 @@ impl<'m> Analyses<'m> {
     pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
         let address = function.value().address();
         if !self.known.contains_key(&address) {
-            let found = self.found(function);
+            let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
+            let analysis = self.analysis.get_or_insert_with(new).clone();
+            let (outline, handles) = analysis.outline(function);
+            let known = Known::Outline(outline);
+            let (frequencies, names) = (OnceCell::new(), OnceCell::new());
+            let found =
+                FunctionAnalyses { handles, analysis, known, frequencies, names, pressure: None, objects: None };
             self.known.insert(address, found);
         }
         self.known.get_mut(&address).expect("it was just inserted")
-    }
-
-    fn found(&mut self, function: Function<'m>) -> FunctionAnalyses<'m> {
-        let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
-        let analysis = self.analysis.get_or_insert_with(new).clone();
-        let (outline, handles) = analysis.outline(function);
-        let known = Known::Outline(outline);
-        let (frequencies, names) = (OnceCell::new(), OnceCell::new());
-        FunctionAnalyses { handles, analysis, known, frequencies, names, pressure: None, objects: None }
     }
 
     /// Records that a function was edited.

@@ -164,6 +164,8 @@ mod tests {
     #[test]
     fn the_timer_knows_the_tables() {
         assert_eq!([MAGIC, TUNING_MAGIC], warpwise_timer::format::LAUNCH_TABLES);
+        let copies = [version_of("k"), alternative_of("k", 1), alternative_of("k", MAX_ALTERNATIVES)];
+        assert_eq!(copies.map(|copy| warpwise_timer::names::alike(&copy)), ["k"; 3]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn version_of<'m>(
     // register pressure alone is worth no version by an estimate: on an H200 such a version lost 4 %
     let pressure = settings.candidates.any_register() && states_registers && !settings.makes_versions();
     let may_gain = pressure || (settings.candidates.stack && stack::has_objects(function));
-    if !function.is_ptx_kernel() || !may_gain || versions::has_slots(function) {
+    if !function.is_ptx_kernel() || !may_gain || versions::entry_of(function).is_some() {
         return None;
     }
     if !settings.makes_versions() {

@@ -14,12 +14,8 @@ pub fn demangled(name: &str) -> String {
 /// A symbol without the mark of a version (`$v1`) or an alternative (`$t1` to `$t6`), and the mark.
 fn split_mark(symbol: &str) -> (&str, &str) {
     let is_mark = |mark: &str| mark == "$v1" || matches!(mark.as_bytes(), [b'$', b't', b'1'..=b'6']);
-    symbol
-        .len()
-        .checked_sub(3)
-        .and_then(|at| symbol.split_at_checked(at))
-        .filter(|(_, mark)| is_mark(mark))
-        .unwrap_or((symbol, ""))
+    let split = symbol.len().checked_sub(3).and_then(|at| symbol.split_at_checked(at));
+    split.filter(|(_, mark)| is_mark(mark)).unwrap_or((symbol, ""))
 }
 
 /// The name without its parameters: `void scale<float>(float*, int)` is `scale<float>`.

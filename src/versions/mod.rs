@@ -74,10 +74,8 @@ impl<'m> Version<'m> {
             debug_assert!(editor.verifies(kernel));
             return;
         };
-        if self.entry.warp_bytes > 0 {
-            self.entry.align = AREA_ALIGN;
-            self.entry.warp_bytes /= if mutants::on(Mutant::VersionShort) { 2 } else { 1 };
-        }
+        self.entry.align = AREA_ALIGN;
+        self.entry.warp_bytes /= if mutants::on(Mutant::VersionShort) { 2 } else { 1 };
         editor.set_string_attribute(body, ATTRIBUTE, &self.entry.attribute());
         write_table(editor, kernel);
         let instructions = body.blocks().flat_map(|block| block.insts()).count();
@@ -95,11 +93,6 @@ const WITHOUT_SLOTS: LaunchVersion = LaunchVersion { warp_bytes: 0, align: 1, ke
 pub fn entry_of(function: Function<'_>) -> Option<LaunchVersion> {
     let text = function.string_attribute(ATTRIBUTE).filter(|_| function.is_ptx_kernel())?;
     LaunchVersion::of_attribute(&text)
-}
-
-/// Whether a function is a version that has slots.
-pub fn has_slots(function: Function<'_>) -> bool {
-    entry_of(function).is_some_and(|entry| entry.warp_bytes > 0)
 }
 
 /// The version that the host may choose for a kernel.

@@ -4,7 +4,7 @@
 //! past [so many](LIMIT) instructions and no more.
 
 use super::Pair;
-use super::raw::{Numbers, all_sources};
+use super::raw::{Numbers, all_sources, calls, leads};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Type, Value, ValueKind};
@@ -14,34 +14,34 @@ use warpwise_ir::llvm::space::SHARED;
 pub(super) type Place<'m> = (Type<'m>, Option<Value<'m>>);
 
 /// Where a number is.
-pub(super) fn place<'m>(number: Value<'m>, mut pointer: Value<'m>) -> Place<'m> {
+pub(super) fn place<'m>(number: Value<'m>, pointer: Value<'m>) -> Place<'m> {
+    (number.ty(), root(pointer, |_| ()))
+}
+
+/// The object or pointer that an address comes from, past what adds to it; `None` is one of several.
+fn root<'m>(mut pointer: Value<'m>, mut past: impl FnMut(Value<'m>)) -> Option<Value<'m>> {
     use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
     while let Some(opcode) = pointer.as_inst().map(Inst::opcode).or_else(|| pointer.const_opcode()) {
         match opcode {
-            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => pointer = pointer.operand(0),
-            LLVMPHI | LLVMSelect | LLVMLoad => return (number.ty(), None),
-            _ => break,
-        }
-    }
-    (number.ty(), Some(pointer))
-}
-
-/// The numbers of what the address of a [place](place) is computed from beside constants; `None` if it is one of several.
-fn indices<'m>(mut pointer: Value<'m>, numbers: &mut Numbers<'m>) -> Option<Vec<u64>> {
-    use RawOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr, LLVMLoad, LLVMPHI, LLVMSelect};
-    let mut found = Vec::new();
-    while let Some(inst) = pointer.as_inst() {
-        match inst.opcode() {
-            LLVMGetElementPtr => {
-                let indices = inst.operands().skip(1).filter(|index| index.kind() != ValueKind::ConstantInt);
-                found.extend(indices.map(|index| numbers.of(index)));
+            LLVMGetElementPtr | LLVMBitCast | LLVMAddrSpaceCast => {
+                past(pointer);
+                pointer = pointer.operand(0);
             }
-            LLVMBitCast | LLVMAddrSpaceCast => {}
             LLVMPHI | LLVMSelect | LLVMLoad => return None,
             _ => break,
         }
-        pointer = inst.operand(0);
     }
+    Some(pointer)
+}
+
+/// The numbers of what is added to the root of an address beside constants; `None` if it is one of several.
+fn indices<'m>(pointer: Value<'m>, numbers: &mut Numbers<'m>) -> Option<Vec<u64>> {
+    let mut found = Vec::new();
+    root(pointer, |passed| {
+        let added = passed.as_inst().into_iter().flat_map(|inst| inst.operands().skip(1));
+        let varied = added.filter(|index| index.kind() != ValueKind::ConstantInt);
+        found.extend(varied.map(|index| numbers.of(index)));
+    })?;
     found.sort_unstable();
     Some(found)
 }
@@ -100,8 +100,8 @@ pub(super) struct Limits<'m> {
     numbers: Numbers<'m>,
     /// Blocks that are so long themselves.
     near: Vec<Block<'m>>,
-    /// The blocks to which ways lead from the end of one.
-    behind: FxHashMap<Block<'m>, FxHashSet<Block<'m>>>,
+    /// Whether ways lead from one block to another.
+    ways: FxHashMap<(Block<'m>, Block<'m>), bool>,
     /// The indices of a load's address.
     indices: FxHashMap<Inst<'m>, Option<Vec<u64>>>,
 }
@@ -109,8 +109,8 @@ pub(super) struct Limits<'m> {
 impl<'m> Limits<'m> {
     pub fn of(function: Function<'m>) -> Limits<'m> {
         let near = function.blocks().filter(|block| NEAR.contains(&block.insts().count())).collect();
-        let (behind, indices) = (FxHashMap::default(), FxHashMap::default());
-        Limits { loads: Loads::of(function), numbers: Numbers::default(), near, behind, indices }
+        let (ways, indices) = (FxHashMap::default(), FxHashMap::default());
+        Limits { loads: Loads::of(function), numbers: Numbers::default(), near, ways, indices }
     }
 
     /// Whether it is so of a store, from a load whose address may be the same.
@@ -134,27 +134,11 @@ impl<'m> Limits<'m> {
         let between = behind().take_while(|&inst| inst != load).count();
         let is_straight = from == to && behind().any(|inst| inst == load);
         let before = || to.insts().take_while(|&inst| inst != load).count();
+        let Limits { near, ways, .. } = self;
+        let mut leads = |from, to| *ways.entry((from, to)).or_insert_with(|| leads(from, to, None));
+        let mut is_passed = |block| block != from && block != to && leads(from, block) && leads(block, to);
         NEAR.contains(&between)
-            || !is_straight
-                && (NEAR.contains(&before())
-                    || self
-                        .near
-                        .clone()
-                        .into_iter()
-                        .any(|block| block != from && block != to && self.leads(from, block) && self.leads(block, to)))
-    }
-
-    fn leads(&mut self, from: Block<'m>, to: Block<'m>) -> bool {
-        let behind = self.behind.entry(from).or_insert_with(|| {
-            let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
-            while let Some(block) = open.pop() {
-                if seen.insert(block) {
-                    open.extend(block.successors());
-                }
-            }
-            seen
-        });
-        behind.contains(&to)
+            || !is_straight && (NEAR.contains(&before()) || near.iter().any(|&block| is_passed(block)))
     }
 }
 
@@ -168,7 +152,7 @@ fn seen_from<'m>(first: Inst<'m>) -> FxHashSet<Inst<'m>> {
     let (mut open, mut begun, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
     let mut walk = |insts: &mut dyn Iterator<Item = Inst<'m>>, open: &mut Vec<Block<'m>>| {
         for inst in insts {
-            if super::raw::calls(inst, BARRIER) {
+            if calls(inst, BARRIER) {
                 return;
             }
             seen.insert(inst);

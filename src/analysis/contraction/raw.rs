@@ -112,10 +112,15 @@ pub enum Ends<'a, 'm> {
 
 /// What a value may be, seen through what passes it on.
 pub(super) fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+    sources(value, passes_on)
+}
+
+/// What a value may be, seen through certain instructions, these included.
+fn sources<'m>(value: Value<'m>, is_seen_through: fn(Inst<'m>) -> bool) -> impl Iterator<Item = Inst<'m>> {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         let Some(inst) = value.as_inst() else { continue };
-        if seen.insert(inst) && passes_on(inst) {
+        if seen.insert(inst) && is_seen_through(inst) {
             open.extend(inst.operands());
         }
     }
@@ -213,24 +218,17 @@ fn recurs(product: Inst<'_>) -> bool {
         true
     };
     [(a, b), (b, a)].into_iter().any(|(factor, other)| {
-        let mut phis = passed_on(factor).filter(|inst| inst.opcode() == RawOpcode::LLVMPHI);
+        let mut phis = sources(factor, chooses).filter(|inst| inst.opcode() == RawOpcode::LLVMPHI);
         phis.any(|phi| {
-            let comes_again = phi.operands().any(|value| passed_on(value).any(|inst| inst == phi));
+            let comes_again = phi.operands().any(|value| sources(value, chooses).any(|inst| inst == phi));
             comes_again && (other == factor || is_steady(other, phi.block()))
         })
     })
 }
 
-/// What a value is, seen through phis and selects, these included.
-fn passed_on<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
-    let (mut open, mut seen) = (vec![value], FxHashSet::default());
-    while let Some(value) = open.pop() {
-        let Some(inst) = value.as_inst() else { continue };
-        if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMSelect) && seen.insert(inst) {
-            open.extend(inst.operands());
-        }
-    }
-    seen.into_iter()
+/// Whether an instruction is one of its operands as it is.
+fn chooses(inst: Inst<'_>) -> bool {
+    matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMSelect)
 }
 
 /// The two factors of a product.
@@ -399,7 +397,7 @@ pub fn comes_back<'m>(block: Block<'m>, without: Option<Block<'m>>) -> bool {
 }
 
 /// Whether a way leads from the end of a block to the start of another, without going through a third.
-fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
+pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m>>) -> bool {
     let (mut open, mut seen) = (Vec::from_iter(from.successors()), FxHashSet::default());
     while let Some(reached) = open.pop() {
         if reached == to {

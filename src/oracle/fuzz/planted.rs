@@ -27,7 +27,7 @@ pub fn place_of(mutant: Mutant, plugin: Plugin) -> Place {
         let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
         let passes = vec![recipe.pipeline.to_owned()];
         let plan = Plan { passes, schedules, plugin, ..Plan::default() };
-        return Place { mode: Some(recipe.mode), more: recipe.more, first, plan };
+        return Place { mode: Some(recipe.mode), more: &[], first, plan };
     }
     let lone: &[Feature] = &[Feature::OneLane, Feature::InTurn];
     let (mode, more, first): (_, &[Feature], u64) = match mutant {

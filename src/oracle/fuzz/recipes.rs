@@ -2,7 +2,7 @@
 //! mistakes that these must reveal. A pass of the plugin without a line in this table fails the
 //! plugin's tests.
 
-use super::{Feature, Mode};
+use super::Mode;
 use warpwise_analysis::mutants::Mutant::{self, *};
 
 /// How a pass is tested.
@@ -18,15 +18,13 @@ pub struct Tested {
 #[derive(Debug)]
 pub struct Recipe {
     pub mode: Mode,
-    /// Features that occur more often in the kernels.
-    pub more: &'static [Feature],
     pub pipeline: &'static str,
     /// Each mistake, and the seed of the first kernel that reveals it.
     pub faults: &'static [(Mutant, u64)],
 }
 
 const fn recipe(mode: Mode, pipeline: &'static str, faults: &'static [(Mutant, u64)]) -> Recipe {
-    Recipe { mode, more: &[], pipeline, faults }
+    Recipe { mode, pipeline, faults }
 }
 
 /// What only the idioms of the default pipeline do.
