@@ -209,6 +209,10 @@ mutants! {
     OffsetLost,
     /// A phi of sums with different constants becomes one of them.
     PhiOneWay,
+    /// A phi is taken for one that chooses between the same, by whatever condition.
+    RepeatAnywhere,
+    /// A branch that is repeated leads to where the other way is free of effects, which is not looked at.
+    RepeatEffects,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

@@ -3,6 +3,7 @@
 //! Each is decided from one function's text, keeps all results, and is said by a remark:
 //!
 //! - [`counts`]: a loop that clears the lowest bit of a number until none is left counts its bits; `popc` does so at once.
+//! - [`repeats`]: a branch that chooses what an earlier one has chosen is gone, as if a call had been made once.
 //! - [`copies`]: a small `memcpy` becomes its loads, and then its stores: the back end alternates them, so that each load
 //!   waits for the store before it, and uses at most 8 bytes at a time.
 //! - [`tables`]: a table of constants that lanes read at different places leaves constant memory, of which a warp reads one
@@ -14,8 +15,8 @@
 //! - [`fragments`]: fragments of matrices are loaded from shared memory where they are there, not from any.
 //! - [`divisions`]: a branch around a division stays one if lanes agree on it, which only this form asks.
 //!
-//! [`divisions`] marks branches before LLVM has speculated; [`counts`] runs after it has inlined, so that what follows sees
-//! short code; the others at the end. Another one, [`split`](crate::local_memory::split), is about stack objects.
+//! [`divisions`] marks branches before LLVM has speculated; [`counts`] and [`repeats`] run after it has inlined, so that what
+//! follows sees short code; the others at the end. Another one, [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
 pub mod divisions;
@@ -23,6 +24,7 @@ mod fragments;
 mod offsets;
 mod phis;
 mod remainders;
+mod repeats;
 mod tables;
 
 use crate::analyses::{Analyses, FunctionAnalyses};
@@ -32,6 +34,7 @@ use crate::settings::Results;
 use crate::settings::transform::IDIOMS;
 use counts::Count;
 use fragments::Fragment;
+use repeats::Repeat;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -42,9 +45,9 @@ use warpwise_ir::llvm::remark::{PassManager, Reshape};
 const UNDECIDED: &str =
     "it stays as it is: with other code beside them, other products and sums could become multiply-adds";
 
-/// Counts bits at once; returns whether the module changed.
+/// Counts bits at once and takes away branches that repeat earlier ones; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
-    driver::run(&Counts { results }, module, divergence::Options::default(), manager)
+    driver::run(&Shortened { results }, module, divergence::Options::default(), manager)
 }
 
 /// Splits copies, keeps remainders, widens indices and moves tables; returns whether the module changed.
@@ -53,29 +56,49 @@ pub fn run_late(module: Module<'_>, results: Results, manager: &PassManager<'_>)
     driver::run(&pass, module, divergence::Options::default(), manager)
 }
 
-/// The pass that counts bits.
-struct Counts {
+/// The pass that counts bits and takes away branches that repeat earlier ones.
+struct Shortened {
     results: Results,
 }
 
-impl<'m> FunctionPass<'m> for Counts {
-    type Plan = Count<'m>;
+/// What it makes shorter.
+enum Short<'m> {
+    Count(Count<'m>),
+    Repeat(Repeat<'m>),
+}
+
+impl<'m> FunctionPass<'m> for Shortened {
+    type Plan = Short<'m>;
     const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = Some(Reshape::CleanUp);
 
-    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Count<'m>>> {
-        let decide = |count: Count<'m>| match self.results {
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Short<'m>>> {
+        let count = |count: Count<'m>| match self.results {
             // the loop may keep products apart from sums: without it, they could be in one block
             Results::Same if raw::may_pair(&[function], Pair::MultiplyAdd) => {
                 Decision::refusal(count.branch, "BitsContraction", counts::KEPT.to_owned())
             }
-            _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), count),
+            _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), Short::Count(count)),
         };
-        function.blocks().filter_map(counts::find).map(decide).collect()
+        let mut found: Vec<_> = function.blocks().filter_map(counts::find).map(count).collect();
+        let known = analyses.of(function);
+        let (repeats, kept) = repeats::find(known.outline(), &known.handles, self.results == Results::Same);
+        let repeat = |repeat: Repeat<'m>| {
+            Decision::plan(repeat.branch, "BranchRepeated", repeats::MESSAGE.to_owned(), Short::Repeat(repeat))
+        };
+        let keep = |branch| Decision::refusal(branch, "RepeatContraction", repeats::KEPT.to_owned());
+        found.extend(repeats.into_iter().map(repeat));
+        found.extend(kept.into_iter().map(keep));
+        found
     }
 
-    fn apply(&self, plans: Vec<Count<'m>>, editor: &mut Editor<'m>) {
-        plans.iter().for_each(|plan| counts::apply(editor, plan));
+    fn apply(&self, plans: Vec<Short<'m>>, editor: &mut Editor<'m>) {
+        for plan in &plans {
+            match plan {
+                Short::Count(count) => counts::apply(editor, count),
+                Short::Repeat(repeat) => repeats::apply(editor, repeat),
+            }
+        }
     }
 }
 

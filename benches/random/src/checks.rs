@@ -38,7 +38,7 @@ const RECOMPUTES: &[&str] = &["VersionMade", "DivisionKept", "PressureRematerial
 /// Remarks of passes that make more of all kinds.
 const UNROLLS: &[&str] = &["ArraysFreed", "LoopUnrolled"];
 /// Remarks of passes that make fewer of all kinds; what an inlined call computes may turn out not to be needed.
-const DROPS: &[&str] = &["BranchFused", "BranchesConverted", "CallInlined"];
+const DROPS: &[&str] = &["BranchFused", "BranchRepeated", "BranchesConverted", "CallInlined"];
 
 /// Loads of each function in machine code: global, shared, local, generic.
 fn loads(sass: &str) -> BTreeMap<String, BTreeMap<&str, usize>> {

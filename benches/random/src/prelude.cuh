@@ -68,3 +68,11 @@ __constant__ u32 TABLE[32] = {3, 141, 59, 26, 535, 8979, 32, 3846, 2643, 383, 27
 // The value, to which each thread adds 0.
 template <class T> DEV __forceinline__ T opaque(T x) { return x + (T)(TABLE[11] & threadIdx.x); }
 __constant__ float WEIGHTS[8] = {0.5f, -1.25f, 3.f, 0.f, 7.5f, -0.125f, 100.f, 1e-3f};
+// What a source may compute twice: branches, with products and sums.
+template <class T> DEV __forceinline__ T bent(T x, T y) { return x < y ? x * y + (T)1.5 : y - x * x; }
+template <class T> DEV __forceinline__ T folded(T x, T y) {
+  if (x > (T)4) return y * x;
+  T z = x * (T)0.5;
+  if (z * z < y) z = y / (x + (T)8);
+  return z * y + x;
+}

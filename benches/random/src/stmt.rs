@@ -32,6 +32,7 @@ enum Choice {
     Atomic,
     Volatile,
     Tile,
+    Twice,
 }
 
 impl Gen {
@@ -85,6 +86,7 @@ impl Gen {
             (VoteLoop, 2 * mask * nests),
             (Atomic, 2),
             (Volatile, 1),
+            (Twice, 4),
             (Tile, if self.has_tiles && self.is_whole_block() { 6 } else { 0 }),
         ];
         let stmt = match self.rng.weighted(&choices) {
@@ -109,6 +111,7 @@ impl Gen {
             VoteLoop => self.vote_loop(),
             Atomic => self.atomic(),
             Volatile => self.volatile(),
+            Twice => self.twice(),
             Tile => self.tile(),
         };
         out.push(stmt);
@@ -265,6 +268,31 @@ impl Gen {
             chain = vec![Stmt::If { condition, then, other: chain }];
         }
         chain.remove(0)
+    }
+
+    /// A call that branches, and after other statements the same one again: what nvcc computes once.
+    fn twice(&mut self) -> Stmt {
+        let (ty, name) = self.rng.pick(&[(Scalar::F32, "f32"), (Scalar::F32, "f32"), (Scalar::F64, "f64")]);
+        let [x, y, r] = ["x", "y", "r"].map(|stem| self.name(stem));
+        let function = self.rng.pick(&["bent", "bent", "folded", "folded", "atan2", "pow", "exp", "sin"]);
+        let call = match function {
+            "exp" | "sin" => format!("{function}({x})"),
+            _ => format!("{function}({x}, {y})"),
+        };
+        let values = [0; 4].map(|_| self.value(ty, 1));
+        let mut uses = values[2..].iter().map(|value| match self.rng.below(5) {
+            0 => call.clone(),
+            1 => format!("{call} * {value}"),
+            2 => format!("{call} + {value}"),
+            3 => format!("{call} * {value} + {x}"),
+            _ => format!("{call} * {call} - {value}"),
+        });
+        let (first, second) = (uses.next().unwrap_or_default(), uses.next().unwrap_or_default());
+        let open = format!("{{ const {name} {x} = {}, {y} = {}; {name} {r} = {first};", values[0], values[1]);
+        let between = if self.depth < DEPTH && self.rng.chance(50) { self.inner() } else { Body::new() };
+        let joined = self.rng.pick(&["+", "-", "*"]);
+        let absorbed = self.absorb(&format!("hs({r})"));
+        Stmt::Parts { parts: vec![(open, between)], close: format!("{r} = {r} {joined} ({second});\n{absorbed} }}") }
     }
 
     fn unsigned_name(&mut self) -> String {

@@ -309,13 +309,46 @@ impl Gen<'_> {
 
     // Idioms.
 
-    /// A loop that counts bits, a small copy, a sum of divisions of a counter, or neighbouring accesses.
+    /// A loop that counts bits, a small copy, a sum of divisions of a counter, neighbouring accesses, or a choice made twice.
     pub(super) fn idiom(&mut self) {
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 => self.count_bits(),
             1 => self.small_copy(),
             2 => self.neighbours(),
+            3 => self.choose_twice(),
             _ => self.divided_counter(),
+        }
+    }
+
+    /// `r = c ? a ^ b : a + 7;`, by a branch, and again, or something that differs a little.
+    fn choose_twice(&mut self) {
+        self.note(Feature::IfElse);
+        let [a, b, limit] = [0; 3].map(|_| self.pick_divergent(I32));
+        let [first, other] = [0; 2].map(|_| self.temp_bit(Scope::Lane, format_args!("icmp ult i32 {a}, {limit}")));
+        let other = if self.rng.chance(70) { first } else { other };
+        let twist = self.rng.below(6);
+        for (again, condition) in [(false, first), (true, other)] {
+            let (yes, no, join) = (self.label(), self.label(), self.label());
+            self.branch(condition, yes, no);
+            self.place(yes);
+            let (p, q) = if again && twist == 0 { (b, b) } else { (a, b) };
+            let [one, two] = [0; 2].map(|_| self.reserve(I32, I32.max(), Scope::Lane));
+            self.define(one, format_args!("xor i32 {p}, {q}"));
+            if again && twist == 1 {
+                self.observe(one);
+            }
+            let end = self.f.block;
+            self.jump(join);
+            self.place(no);
+            self.define(two, format_args!("add i32 {a}, {}", if again && twist == 2 { 9 } else { 7 }));
+            let other_end = self.f.block;
+            self.jump(join);
+            self.place(join);
+            let chosen = self.reserve(I32, I32.max(), Scope::Lane);
+            let (one, two) = if again && twist == 3 { (a, b) } else { (one, two) };
+            self.define(chosen, format_args!("phi i32 [ {one}, {end} ], [ {two}, {other_end} ]"));
+            self.f.pool.push(chosen);
+            self.observe(chosen);
         }
     }
 

@@ -54,7 +54,11 @@ pub const PASSES: &[Tested] = &[
         pass: "idioms",
         folders: &["idioms"],
         recipes: &[
-            recipe(Mode::Idioms, "idioms", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
+            recipe(
+                Mode::Idioms,
+                "idioms",
+                &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1), (RepeatAnywhere, 0), (RepeatEffects, 0)],
+            ),
             recipe(
                 Mode::Idioms,
                 IDIOMS,
