@@ -41,9 +41,9 @@ fn a_pass_that_breaks_the_kernel_is_told() {
     activate(Some(Mutant::SwappedSelect));
     let broken = check("fuse-branches<always>");
     activate(None);
-    assert_eq!(broken.expect_err("the selects are swapped").trouble.kind(), "Differs");
+    assert_eq!(broken.expect_err("the selects are swapped").kind, "Differs");
     let failure = check("no-such-pass").expect_err("there is none");
-    assert_eq!(failure.trouble.kind(), "Module", "{failure}");
+    assert_eq!(failure.kind, "Module", "{failure}");
 }
 
 /// A kernel of four branches that all can be fused; one side of the third has a store that the other has not.

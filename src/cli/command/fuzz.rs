@@ -212,7 +212,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// `KIND@STAGE`.
 fn name_of(failure: &Failure) -> String {
-    format!("{}@{}", failure.trouble.kind(), failure.stage)
+    format!("{}@{}", failure.kind, failure.stage)
 }
 
 thread_local! {

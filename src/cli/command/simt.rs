@@ -15,7 +15,7 @@ use warpwise_analysis::explain::symbol::{is_named, kernel_symbol};
 use warpwise_ir::launch_table::{is_alternative, is_version};
 use warpwise_ir::llvm::image::{self, ModuleImage};
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_oracle::check::{self, recount};
+use warpwise_oracle::check::{Checker, recount};
 use warpwise_oracle::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
     Reconvergence, Scheduler, Tolerance, compare,
@@ -253,7 +253,8 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
 fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let report = check::run(module.handle(), &image, args.kernel_in(&image)?.as_deref(), &args.config(), inputs)?;
+    let checker = Checker::new(module.handle(), &image);
+    let report = checker.run(args.kernel_in(&image)?.as_deref(), &args.config(), inputs)?;
     finish(args, given, &report.launch)?;
     say(&format!("{report}\n"))?;
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

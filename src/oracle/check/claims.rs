@@ -8,6 +8,7 @@ use super::CheckError;
 use crate::simt::Shapes;
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
+use std::ops::Range;
 use warpwise_analysis::affine::form::{Ext, Form, Rest, Scope, Symbol, unsigned};
 use warpwise_analysis::divergence::facts::Facts;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -103,39 +104,25 @@ pub(super) struct BranchCheck {
 }
 
 /// The checks at one instruction.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct InstClaims {
     /// Shadow slot of the result.
     pub track: Option<u32>,
-    /// Checks of operands: `checks[uses.0 .. uses.1]`, then of the result up to `end`.
-    uses: u32,
-    results: u32,
-    end: u32,
-    branches: (u32, u32),
+    /// Checks of operands, and of the result.
+    pub uses: Range<usize>,
+    pub results: Range<usize>,
+    pub branches: Range<usize>,
     pub starts_block: bool,
     pub returns: bool,
     pub idle: bool,
 }
 
-impl InstClaims {
-    pub fn uses(&self) -> std::ops::Range<usize> {
-        self.uses as usize..self.results as usize
-    }
-    pub fn results(&self) -> std::ops::Range<usize> {
-        self.results as usize..self.end as usize
-    }
-    pub fn branches(&self) -> std::ops::Range<usize> {
-        self.branches.0 as usize..self.branches.1 as usize
-    }
-}
-
 /// An argument: its slots and its shadow slot.
 #[derive(Clone, Debug)]
 pub(super) struct ParamClaims {
-    pub first: usize,
-    pub count: usize,
+    pub slots: Range<usize>,
     pub track: Option<u32>,
-    pub checks: std::ops::Range<usize>,
+    pub checks: Range<usize>,
 }
 
 /// Blocks that these analyses claim to be convergent.
@@ -191,14 +178,14 @@ impl FunctionClaims {
                 builder.definition(kernel.param(index as u32));
             }
             let count = shapes.of(param.ty).map_or(0, |shape| shape.slots) as usize;
-            params.push(ParamClaims { first: slot, count, track: None, checks: from..builder.checks.len() });
+            params.push(ParamClaims { slots: slot..slot + count, track: None, checks: from..builder.checks.len() });
             slot += count;
         }
         for (block, data) in kernel.blocks.iter() {
             let mut read: SmallVec<[Value; 8]> = SmallVec::new();
             for number in data.first..data.end {
                 let inst = Inst::from_u32(number);
-                let mut claims = InstClaims { uses: builder.checks.len() as u32, ..InstClaims::default() };
+                let first = builder.checks.len();
                 if kernel.insts[inst].opcode != Opcode::Phi {
                     for &operand in kernel.operands(inst) {
                         if !read.contains(&operand) && builder.use_of(operand, block) {
@@ -206,26 +193,29 @@ impl FunctionClaims {
                         }
                     }
                 }
-                claims.results = builder.checks.len() as u32;
+                let of_result = builder.checks.len();
                 if kernel.types[kernel.insts[inst].ty].kind != TypeKind::Void {
                     builder.definition(kernel.result(inst));
                 }
-                claims.end = builder.checks.len() as u32;
-                claims.branches.0 = branches.len() as u32;
+                let of_branch = branches.len();
                 if kernel.condition(inst).is_some() {
                     builder.branch(block, &mut branches);
                 }
-                claims.branches.1 = branches.len() as u32;
-                claims.starts_block = number == data.first;
-                claims.returns = kernel.insts[inst].opcode == Opcode::Ret;
-                insts.push(claims);
+                insts.push(InstClaims {
+                    uses: first..of_result,
+                    results: of_result..builder.checks.len(),
+                    branches: of_branch..branches.len(),
+                    starts_block: number == data.first,
+                    returns: kernel.insts[inst].opcode == Opcode::Ret,
+                    ..InstClaims::default()
+                });
             }
         }
         for (number, claims) in insts.iter_mut().enumerate() {
             let value = kernel.result(Inst::from_u32(number as u32));
             claims.track = builder.tracks[value.index()];
-            claims.idle =
-                claims.track.is_none() && claims.uses == claims.end && !claims.starts_block && !claims.returns;
+            let has_checks = claims.uses.start < claims.results.end;
+            claims.idle = claims.track.is_none() && !has_checks && !claims.starts_block && !claims.returns;
         }
         for (index, param) in params.iter_mut().enumerate() {
             param.track = builder.tracks[index];

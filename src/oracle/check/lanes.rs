@@ -25,19 +25,8 @@ pub(super) fn store(tracked: &mut Tracked, here: &Tracked, lanes: u32) {
 
 /// A value as one number per lane: the number itself if it has one slot, else a hash of all of its slots.
 pub(super) fn whole(slots: &[Lanes]) -> Lanes {
-    match slots {
-        [] => [0; LANES],
-        [only] => *only,
-        [first, rest @ ..] => {
-            let mut all = *first;
-            for slot in rest {
-                for lane in 0..LANES {
-                    all[lane] = mix(all[lane], slot[lane]);
-                }
-            }
-            all
-        }
-    }
+    let Some((first, rest)) = slots.split_first() else { return [0; LANES] };
+    rest.iter().fold(*first, |all, slot| std::array::from_fn(|lane| mix(all[lane], slot[lane])))
 }
 
 /// `value − Σ terms` for every lane, in the reading of the check.

@@ -203,14 +203,3 @@ impl<'m, 'i> Checker<'m, 'i> {
         Ok(report)
     }
 }
-
-/// Checks one launch of a module: the single entry that tests, the command and the fuzzer share.
-pub fn run(
-    module: handle::Module<'_>,
-    image: &ModuleImage,
-    kernel: Option<&str>,
-    config: &LaunchConfig,
-    inputs: &Inputs,
-) -> Result<CheckReport, CheckError> {
-    Checker::new(module, image).run(kernel, config, inputs)
-}

@@ -181,7 +181,7 @@ impl<'c> ClaimObserver<'c> {
                 let (inst, _) = sequence.passed[sequence.position[first] as usize];
                 let seen = format!("lanes {short:#010x} returned from the function without coming to it");
                 let Activation { func, block, warp, returned: lanes, .. } = activation;
-                let spot = Spot { func, inst, block, warp, lanes, iteration: 0 };
+                let spot = Spot { func, inst, block, warp, lanes };
                 let key = u64::MAX - u64::from(convergent.analyses);
                 let claim = ("the block is convergent".to_owned(), convergent.analyses);
                 self.tell(ViolationKind::Convergence, spot, key, claim, seen);
@@ -194,7 +194,7 @@ impl<'c> ClaimObserver<'c> {
 
     /// Records a violation, once for each check of the function.
     fn tell(&mut self, kind: ViolationKind, spot: Spot, key: u64, (claim, analyses): (String, Analyses), seen: String) {
-        let Spot { func, inst: number, block, warp, lanes, iteration } = spot;
+        let Spot { func, inst: number, block: [x, y, z], warp, lanes } = spot;
         let fresh = self.told.insert((func.0, number, key));
         if !fresh || self.report.violations.len() >= MAX_VIOLATIONS {
             return;
@@ -202,24 +202,20 @@ impl<'c> ClaimObserver<'c> {
         let function = &self.image.functions[func.index()];
         let inst = function.insts.get(number as usize);
         let text = match kind {
-            ViolationKind::Argument => String::from("(arguments)"),
-            _ => inst.map(|inst| inst.text.clone()).unwrap_or_default(),
+            ViolationKind::Argument => "(arguments)",
+            _ => inst.map_or("", |inst| inst.text.trim()),
         };
+        let location = inst.and_then(|inst| inst.loc).map(|loc| self.image.describe_location(loc));
+        let at = location.map(|location| format!("  at       {location}\n")).unwrap_or_default();
         let analyses = self.names.iter().enumerate().filter(|(bit, _)| analyses >> bit & 1 != 0);
-        self.report.violations.push(Violation {
-            kind,
-            function: function.name.clone(),
-            inst: number,
-            text,
-            location: inst.and_then(|inst| inst.loc).map(|loc| self.image.describe_location(loc)).unwrap_or_default(),
-            block,
-            warp,
-            lanes,
-            iteration,
-            claim,
-            analyses: analyses.map(|(_, name)| name.clone()).collect(),
-            seen,
-        });
+        let analyses: Vec<&str> = analyses.map(|(_, name)| name.as_str()).collect();
+        let what = format!("{kind:?} claim violated in @").to_lowercase();
+        let text = format!(
+            "{what}{}: {text}\n{at}  claim    {claim} ({})\n  where    block {x},{y},{z} warp {warp} lanes {lanes:#010x}\n  seen     {seen}",
+            function.name,
+            analyses.join("; ")
+        );
+        self.report.violations.push(Violation { kind, text });
     }
 
     fn check(&mut self, at: &StepContext<'_>, activation: usize, number: usize, here: &Tracked, kind: ViolationKind) {
@@ -258,12 +254,9 @@ impl<'c> ClaimObserver<'c> {
         match check.expected {
             Expected::Number(expected) => held &= lanes_with(live, rests, |rest| rest != expected) == 0,
             Expected::Same { scope, align } => {
-                match self.instances.agree(at, u64::from(number as u32), scope, live, rests) {
-                    Ok(()) => {}
-                    Err(text) => {
-                        held = false;
-                        seen.push_str(text.trim_start_matches("; "));
-                    }
+                if let Err(text) = self.instances.agree(at, u64::from(number as u32), scope, live, rests) {
+                    held = false;
+                    seen.push_str(text.trim_start_matches("; "));
                 }
                 let low = if align == 0 { 0 } else { u64::MAX >> (64 - u32::from(align.min(64))) };
                 if low != 0 && lanes_with(live, rests, |rest| rest & low != 0) != 0 {
@@ -376,13 +369,12 @@ struct Spot {
     block: [u32; 3],
     warp: u32,
     lanes: u32,
-    iteration: u64,
 }
 
 impl Spot {
     /// A step, and the lanes that were compared.
     fn of(at: &StepContext<'_>, lanes: u32) -> Spot {
-        Spot { func: at.func, inst: at.inst, block: at.block, warp: at.warp, lanes, iteration: at.iteration }
+        Spot { func: at.func, inst: at.inst, block: at.block, warp: at.warp, lanes }
     }
 }
 
@@ -402,9 +394,7 @@ impl Activation {
         activation.sequences = vec![sequence; claims.convergent.len()];
         if at.depth == 0 {
             for param in &claims.params {
-                if let (Some(track), Some(slots)) =
-                    (param.track, kernel_args.get(param.first..param.first + param.count))
-                {
+                if let (Some(track), Some(slots)) = (param.track, kernel_args.get(param.slots.clone())) {
                     let values: Vec<Lanes> = slots.iter().map(|&value| [value; LANES]).collect();
                     activation.shadow[track as usize] = Tracked { values: whole(&values), undef: 0 };
                 }
@@ -423,10 +413,9 @@ impl Observer for ClaimObserver<'_> {
         let Some(claims) = &self.claims[at.func.index()] else { return };
         let activation = self.activation(at);
         for param in &claims.params {
-            let range = param.first..param.first + param.count;
+            let range = param.slots.clone();
             let (Some(slots), Some(undef)) = (args.slots.get(range.clone()), args.undef.get(range)) else { return };
-            let undef = undef.iter().fold(0, |all, lanes| all | lanes);
-            let here = Tracked { values: whole(slots), undef };
+            let here = Tracked { values: whole(slots), undef: LaneValues { slots, undef }.undefined() };
             if let Some(track) = param.track {
                 store(&mut self.activations[activation].shadow[track as usize], &here, at.active);
             }
@@ -438,7 +427,7 @@ impl Observer for ClaimObserver<'_> {
 
     fn inst(&mut self, at: &StepContext<'_>, values: &LaneValues<'_>) {
         let Some(claims) = &self.claims[at.func.index()] else { return };
-        let own = claims.insts[at.inst as usize];
+        let own = &claims.insts[at.inst as usize];
         if own.idle {
             return;
         }
@@ -446,15 +435,15 @@ impl Observer for ClaimObserver<'_> {
         if own.starts_block {
             self.start_block(at, activation);
         }
-        for number in own.uses() {
+        for number in own.uses.clone() {
             self.check(at, activation, number, &NEVER_SET, ViolationKind::Use);
         }
-        if !own.results().is_empty() || own.track.is_some() {
+        if !own.results.is_empty() || own.track.is_some() {
             let here = Tracked { values: whole(values.slots), undef: values.undefined() };
             if let Some(track) = own.track {
                 store(&mut self.activations[activation].shadow[track as usize], &here, at.active);
             }
-            for number in own.results() {
+            for number in own.results.clone() {
                 self.check(at, activation, number, &here, ViolationKind::Value);
             }
         }
@@ -465,7 +454,7 @@ impl Observer for ClaimObserver<'_> {
 
     fn branch(&mut self, at: &StepContext<'_>, targets: &[(u32, u32)]) {
         let Some(claims) = &self.claims[at.func.index()] else { return };
-        let range = claims.insts[at.inst as usize].branches();
+        let range = claims.insts[at.inst as usize].branches.clone();
         if range.is_empty() {
             return;
         }

@@ -20,21 +20,18 @@ pub enum RecountError {
     NotCounted,
     #[error("the module's table cannot be read: {0}")]
     Table(#[from] TableError),
-    #[error("{function}: the table has {table} branches, the module {module}")]
-    Branches { function: String, table: usize, module: usize },
-    #[error("{kernel}: that {condition} is {seen} for this launch, the module counted {counted}")]
-    Condition { kernel: String, condition: String, seen: bool, counted: u64 },
-    #[error("{kernel}, block {block}: the branch split although {condition}")]
-    Split { kernel: String, block: String, condition: String },
-    #[error("{function}, block {block}: the machine saw {seen}, the module counted {counted}")]
-    Differs { function: String, block: String, seen: String, counted: String },
+    #[error("{0}")]
+    Differs(String),
 }
 
 /// The counts of an instrumented module during a launch on the machine, as a map.
 pub fn saved(report: &LaunchReport) -> Result<Map, RecountError> {
     let (table, counts) = raw(report)?;
-    let module = Module { table: table.to_vec(), counts };
-    Ok(Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] })
+    Ok(map_of(table.to_vec(), counts))
+}
+
+fn map_of(table: Vec<u8>, counts: Vec<u64>) -> Map {
+    Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![Module { table, counts }] }
 }
 
 /// The bytes of the table, and the sums over the replicas.
@@ -79,7 +76,9 @@ pub fn compare(
         let original = original_branches(body);
         if original.len() != function.branches.len() {
             let (table, module) = (function.branches.len(), original.len());
-            return Err(RecountError::Branches { function: symbol.clone(), table, module });
+            return Err(RecountError::Differs(format!(
+                "{symbol}: the table has {table} branches, the module {module}"
+            )));
         }
         for (branch, inst) in function.branches.iter().zip(original) {
             let Some(slot) = branch.slot else { continue };
@@ -90,20 +89,15 @@ pub fn compare(
             let splits = saw.is_some_and(|saw| saw.splits > 0);
             let holds =
                 |&&number: &&u32| splits && function.conditions[number as usize].predicate.holds(launch) == Some(true);
+            let block = &function.blocks[branch.block as usize].name;
             if let Some(&number) = branch.conditions.iter().find(holds) {
-                return Err(RecountError::Split {
-                    kernel: symbol.clone(),
-                    block: function.blocks[branch.block as usize].name.clone(),
-                    condition: function.conditions[number as usize].text.clone(),
-                });
+                let condition = &function.conditions[number as usize].text;
+                let text = format!("{symbol}, block {block}: the branch split although {condition}");
+                return Err(RecountError::Differs(text));
             }
             if record != expected {
-                return Err(RecountError::Differs {
-                    function: symbol.clone(),
-                    block: function.blocks[branch.block as usize].name.clone(),
-                    seen: format!("{expected:?}"),
-                    counted: format!("{record:?}"),
-                });
+                let text = format!("the machine saw {expected:?}, the module counted {record:?}");
+                return Err(RecountError::Differs(format!("{symbol}, block {block}: {text}")));
             }
         }
     }
@@ -118,8 +112,9 @@ fn compare_conditions(kernel: &FunctionTable, counts: &[u64], launch: &Launch) -
         if let (Some(seen), Some(counted)) = (condition.predicate.holds(launch), counted)
             && counted != u64::from(seen) * launches
         {
-            let (kernel, condition) = (kernel.symbol.clone(), condition.text.clone());
-            return Err(RecountError::Condition { kernel, condition, seen, counted });
+            let (kernel, condition) = (&kernel.symbol, &condition.text);
+            let text = format!("that {condition} is {seen} for this launch, the module counted {counted}");
+            return Err(RecountError::Differs(format!("{kernel}: {text}")));
         }
     }
     Ok(())
@@ -156,8 +151,7 @@ pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, ker
 
 /// The same as a file.
 pub fn file_of(counted: &Counted) -> Map {
-    let module = Module { table: counted.table.encode(1, counted.counts.len() as u32), counts: counted.counts.clone() };
-    Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] }
+    map_of(counted.table.encode(1, counted.counts.len() as u32), counted.counts.clone())
 }
 
 /// The record that a branch should have.

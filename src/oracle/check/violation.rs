@@ -18,42 +18,17 @@ pub enum ViolationKind {
     Unreached,
 }
 
-/// A claim, and the dynamic instance in which it does not hold.
+/// A claim that does not hold, and the dynamic instance in which it does not.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub kind: ViolationKind,
-    pub function: String,
-    /// Ordinal of the instruction in the function.
-    pub inst: u32,
-    /// The instruction as LLVM prints it.
+    /// The claim, the analyses that make it, function, instruction and source line, block, warp and lanes, and what was seen
+    /// instead.
     pub text: String,
-    /// Source line, if there is one.
-    pub location: String,
-    /// `ctaid` of the block.
-    pub block: [u32; 3],
-    pub warp: u32,
-    /// Mask of the lanes that were compared.
-    pub lanes: u32,
-    /// Hash of the instance's iteration vector.
-    pub iteration: u64,
-    /// What is claimed.
-    pub claim: String,
-    /// The analyses that make the claim.
-    pub analyses: Vec<String>,
-    /// What was seen instead.
-    pub seen: String,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.block;
-        let kind = format!("{:?}", self.kind).to_lowercase();
-        writeln!(f, "{kind} claim violated in @{}: {}", self.function, self.text.trim())?;
-        if !self.location.is_empty() {
-            writeln!(f, "  at       {}", self.location)?;
-        }
-        writeln!(f, "  claim    {} ({})", self.claim, self.analyses.join("; "))?;
-        writeln!(f, "  where    block {x},{y},{z} warp {} lanes {:#010x}", self.warp, self.lanes)?;
-        write!(f, "  seen     {}", self.seen)
+        f.write_str(&self.text)
     }
 }

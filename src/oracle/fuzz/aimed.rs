@@ -2,22 +2,14 @@
 //! count index, for `free-arrays`; functions that are called once with the address of an object, for `inline-calls`;
 //! loops that count bits, small copies, divisions of counters and neighbouring accesses, for the idioms.
 
-use super::build::{ENTRY, Gen, Param};
+use super::build::{Gen, Param};
 use super::knobs::Feature;
-use super::memory::{FLOAT_HI, Source, size_of};
-use super::value::{I8, I16, I32, I64, Name, Scope, Ty, Val};
+use super::memory::{Array, FLOAT_HI, size_of};
+use super::value::{I8, I16, I32, I64, Name, PTR, Scope, Ty, Val};
 use std::fmt::{Display, Write as _};
 
 /// Bytes of the thread's own part of the second output buffer.
 const OWN_BYTES: u64 = 32;
-
-/// An array that only loops index.
-#[derive(Clone, Copy)]
-struct Counted {
-    pointer: Val,
-    elem: Ty,
-    len: u64,
-}
 
 /// A function that takes the address of an object, and is called once.
 #[derive(Clone, Debug)]
@@ -36,22 +28,18 @@ impl Gen<'_> {
     pub(super) fn counted_arrays(&mut self) {
         self.note(Feature::LocalArray);
         let (elem, len) = (self.rng.pick(&[I32, I32, I16, I8, I64, Ty::F32, Ty::F64]), self.rng.range(3, 20));
-        let arrays: Vec<Counted> = (0..self.rng.range(1, 2)).map(|_| self.array_of(elem, len)).collect();
-        for &array in arrays.iter().take(if self.rng.chance(50) { 1 } else { 2 }) {
-            self.counted(len, None, |g, i, _| {
-                let value = g.filling(elem, i);
-                g.put(array, i, value);
-                None
-            });
+        let new = |g: &mut Self| Array {
+            pointer: g.stack_object(format_args!("[{len} x {elem}]"), 16),
+            elem,
+            len,
+            feature: Feature::LocalArray,
+        };
+        let arrays: Vec<Array> = (0..self.rng.range(1, 2)).map(|_| new(self)).collect();
+        for array in arrays.chunks(1).take(if self.rng.chance(50) { 1 } else { 2 }) {
+            self.fill_in_turn(array);
         }
         if arrays.len() > 1 {
-            self.counted(len, None, |g, i, _| {
-                let value = g.filling(elem, i);
-                g.put(arrays[0], i, value);
-                let other = g.filling(elem, i);
-                g.put(arrays[1], i, other);
-                None
-            });
+            self.fill_in_turn(&arrays);
         }
         for _ in 0..self.rng.below(3) {
             let (to, from) = (self.rng.pick(&arrays), self.rng.pick(&arrays));
@@ -75,13 +63,19 @@ impl Gen<'_> {
         }
     }
 
-    fn array_of(&mut self, elem: Ty, len: u64) -> Counted {
-        let pointer = self.stack_object(format_args!("[{len} x {elem}]"), 16);
-        Counted { pointer, elem, len }
+    /// A loop that fills arrays of one length.
+    fn fill_in_turn(&mut self, arrays: &[Array]) {
+        self.counted(arrays[0].len, None, |g, i, _| {
+            for &array in arrays {
+                let value = g.filling(array.elem, i);
+                g.put(array, i, value);
+            }
+            None
+        });
     }
 
     /// Changes each element by one of its own or of another array: itself, its mirror image, the one before it, or all.
-    fn change_array(&mut self, to: Counted, from: Counted) {
+    fn change_array(&mut self, to: Array, from: Array) {
         let len = to.len;
         let which = self.rng.below(4);
         if which == 3 {
@@ -156,8 +150,8 @@ impl Gen<'_> {
         self.temp(ty, ty.max(), Scope::Lane, format_args!("add {ty} {scaled}, {other}"))
     }
 
-    fn place_of(&mut self, array: Counted, index: Val) -> Val {
-        let Counted { pointer, elem, len } = array;
+    fn place_of(&mut self, array: Array, index: Val) -> Val {
+        let Array { pointer, elem, len, .. } = array;
         let at = index.ty;
         if self.rng.chance(50) {
             return self
@@ -166,15 +160,15 @@ impl Gen<'_> {
         self.pointer(format_args!("getelementptr inbounds {elem}, ptr {pointer}, {at} {index}"))
     }
 
-    fn get(&mut self, array: Counted, index: Val) -> Val {
+    fn get(&mut self, array: Array, index: Val) -> Val {
         let (at, elem) = (self.place_of(array, index), array.elem);
         let hi = if elem.bits() > 0 { elem.max() } else { FLOAT_HI };
         self.temp(elem, hi, Scope::Lane, format_args!("load {elem}, ptr {at}, align {}", size_of(elem)))
     }
 
-    fn put(&mut self, array: Counted, index: Val, value: Val) {
-        let (at, elem) = (self.place_of(array, index), array.elem);
-        self.line(format_args!("store {elem} {value}, ptr {at}, align {}", size_of(elem)));
+    fn put(&mut self, array: Array, index: Val, value: Val) {
+        let at = self.place_of(array, index);
+        self.store(value, at);
     }
 
     /// A loop of that many turns, whose body gets the turn's number and a value of the turn before; returns the last one.
@@ -185,11 +179,8 @@ impl Gen<'_> {
         body: impl FnOnce(&mut Self, Val, Option<Val>) -> Option<Val>,
     ) -> Option<Val> {
         let ty = self.rng.pick(&[I32, I32, I64]);
-        let before = self.f.block;
         let (header, exit) = (self.label(), self.label());
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
+        let mut head = self.enter_loop(header);
         let counter = self.reserve(ty, turns, Scope::Block);
         let carried = first.map(|first| self.reserve(first.ty, first.ty.max().max(FLOAT_HI), Scope::Lane));
         let (mark, trips) = (self.f.pool.len(), self.f.trips);
@@ -203,12 +194,10 @@ impl Gen<'_> {
         let test = self.temp_bit(Scope::Block, format_args!("icmp {predicate} {ty} {next}, {turns}"));
         let (yes, no) = if done { (exit, header) } else { (header, exit) };
         self.branch(test, yes, no);
-        let back = self.f.block;
-        let mut phis = format!("  {counter} = phi {ty} [ 0, {before} ], [ {next}, {back} ]\n");
+        self.turn_phi(&mut head, counter, 0, next);
         if let (Some(first), Some(carried), Some(last)) = (first, carried, last) {
-            let _ = writeln!(phis, "  {carried} = phi {} [ {first}, {before} ], [ {last}, {back} ]", first.ty);
+            self.turn_phi(&mut head, carried, first, last);
         }
-        self.f.body.insert_str(phis_at, &phis);
         self.place(exit);
         last
     }
@@ -220,7 +209,7 @@ impl Gen<'_> {
         for n in 0..self.rng.range(1, 3) {
             let words = self.rng.range(2, 6);
             let pointers: Vec<bool> = (0..self.rng.range(1, 2)).map(|_| self.rng.chance(30)).collect();
-            let outer = self.begin(&[Param::Value(I32), Param::Value(I32)], I32);
+            let outer = self.begin(&[Param::Value(I32, Scope::Lane); 2], I32);
             self.f.budget = self.f.budget.min(14);
             if n > 0 && self.rng.chance(30) {
                 self.take();
@@ -238,7 +227,6 @@ impl Gen<'_> {
             let spend = self.f.budget;
             self.region(spend);
             self.ret();
-            let inner = std::mem::replace(&mut self.f, outer);
             let mut params = String::new();
             for (at, &by_value) in pointers.iter().enumerate() {
                 let copy = if by_value { format!("byval([{words} x i32]) align 4 ") } else { String::new() };
@@ -247,11 +235,8 @@ impl Gen<'_> {
             let linkage = self.rng.pick(&["", "", "internal ", "linkonce_odr "]);
             let attributes = self.rng.pick(&["nounwind ", "convergent nounwind ", ""]);
             let name = format!("g{n}");
-            let _ = write!(
-                self.functions,
-                "define {linkage}i32 @{name}({params}i32 %p0, i32 %p1) {attributes}{{\nb{}:\n{}{}}}\n\n",
-                ENTRY.0, inner.allocas, inner.body
-            );
+            let head = format_args!("{linkage}i32 @{name}({params}i32 %p0, i32 %p1) {attributes}");
+            self.define_function(outer, head);
             self.takers.push(Taker { name, pointers, words });
         }
     }
@@ -264,14 +249,7 @@ impl Gen<'_> {
         let offset = if pointers.contains(&true) { 0 } else { self.rng.below(3) as u64 };
         let size = words + offset;
         let objects: Vec<String> = (0..if shares { 1 } else { pointers.len() })
-            .map(|_| {
-                let object = self.stack_object(format_args!("[{size} x i32]"), 4);
-                for at in 0..size {
-                    let value = self.pick(I32);
-                    self.set_word(object, at, value);
-                }
-                object.to_string()
-            })
+            .map(|_| self.stack_words(size, 4, |g| g.pick(I32)).to_string())
             .collect();
         let mut args = String::new();
         for (at, &by_value) in pointers.iter().enumerate() {
@@ -304,7 +282,7 @@ impl Gen<'_> {
     /// Stores a word of an object.
     pub(super) fn set_word(&mut self, object: impl Display, at: u64, value: Val) {
         let place = self.pointer(format_args!("getelementptr inbounds i32, ptr {object}, i64 {at}"));
-        self.line(format_args!("store i32 {value}, ptr {place}, align 4"));
+        self.store(value, place);
     }
 
     // Idioms.
@@ -386,13 +364,8 @@ impl Gen<'_> {
     fn small_copy(&mut self) {
         let Some(kernel) = self.f.kernel else { return };
         self.note(Feature::MutableLoad);
-        let sources: Vec<Source> =
-            self.f.sources.iter().filter(|source| source.space == 0 && source.len >= 32).cloned().collect();
-        if sources.is_empty() {
-            return self.int_expression();
-        }
-        let at = self.rng.below(sources.len());
-        let Source { pointer, elem, len, .. } = &sources[at];
+        let source = self.some_source(|source| source.pointer.ty == PTR && source.len >= 32);
+        let Some(Array { pointer, elem, len, .. }) = source else { return self.int_expression() };
         let offset = 4 * self.rng.below(3) as u64;
         let bytes = self.rng.range(5, OWN_BYTES - offset);
         let words = self.rng.pick(&[1, 4]);
@@ -421,16 +394,16 @@ impl Gen<'_> {
     fn neighbours(&mut self) {
         let Some(at) = self.f.sources.iter().position(|source| source.elem == I32 && source.len >= 2) else { return };
         self.note(Feature::MutableLoad);
-        let Source { pointer, space, len, .. } = self.f.sources[at].clone();
+        let Array { pointer, len, .. } = self.f.sources[at];
         let wanted = self.pick(I32);
         let left = self.masked(wanted, len.next_power_of_two() / 2);
         let right = self.temp_word(left.scope, format_args!("add nuw nsw i32 {left}, 1"));
         let again = self.temp_word(left.scope, format_args!("add nsw i32 {right}, -1"));
-        let ptr = if space == 0 { "ptr".to_owned() } else { format!("ptr addrspace({space})") };
         for index in [right, again] {
             let wide = self.temp(I64, len, index.scope, format_args!("zext nneg i32 {index} to i64"));
-            let place = self.pointer(format_args!("getelementptr inbounds i32, {ptr} {pointer}, i64 {wide}"));
-            let word = self.word(Scope::Lane, format_args!("load i32, {ptr} {place}, align 4"));
+            let text = format!("getelementptr inbounds i32, {}, i64 {wide}", pointer.typed());
+            let place = self.temp(pointer.ty, 0, Scope::Lane, format_args!("{text}"));
+            let word = self.loaded(I32, place, Scope::Lane, "");
             self.observe(word);
         }
     }

@@ -208,7 +208,7 @@ impl Gen<'_> {
     }
 
     /// A load from global memory that nobody writes as inline PTX, if its type has such an instruction.
-    pub(super) fn load_assembly(&mut self, elem: Ty, address: &str, pointer: &str, scope: Scope) -> bool {
+    pub(super) fn load_assembly(&mut self, elem: Ty, address: Val, scope: Scope) -> bool {
         let (width, letter) = match elem {
             I32 => (32, "r"),
             I64 => (64, "l"),
@@ -216,7 +216,7 @@ impl Gen<'_> {
         };
         let (side, how) = self.rng.pick(&[("", ".nc"), ("sideeffect ", ".nc"), ("sideeffect ", "")]);
         let text = format!("ld.global{how}.u{width} $0, [$1];");
-        let call = format!("call {elem} asm {side}\"{text}\", \"={letter},l\"({pointer} {address})");
+        let call = format!("call {elem} asm {side}\"{text}\", \"={letter},l\"({})", address.typed());
         self.op(elem, elem.max(), scope, format_args!("{call}"));
         true
     }

@@ -8,10 +8,9 @@
 use super::aimed::Taker;
 use super::knobs::{Feature, Knobs};
 use super::launch::Geometry;
-use super::local_arrays::LocalArray;
-use super::memory::Source;
+use super::memory::Array;
 use super::rng::Rng;
-use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
+use super::value::{I1, I16, I32, I64, Name, PTR, Scope, Ty, Val};
 use std::collections::BTreeSet;
 use std::fmt::{Arguments, Display, Write as _};
 
@@ -36,22 +35,33 @@ pub(super) enum Phase {
     Read,
 }
 
+/// A block where ways meet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Join {
+    pub(super) label: Label,
+    /// Types of its phis.
+    pub(super) types: Vec<Ty>,
+    /// Edges to it, each with the values for the phis.
+    pub(super) edges: Vec<(Label, Vec<Val>)>,
+}
+
+impl Join {
+    pub(super) fn new(label: Label, types: Vec<Ty>) -> Self {
+        Self { label, types, edges: Vec::new() }
+    }
+}
+
 /// A loop that the current block is in.
 #[derive(Clone, Debug)]
 pub(super) struct Loop {
-    pub(super) latch: Label,
-    pub(super) exit: Label,
-    /// Edges to the exit, each with the values for the exit's phis.
-    pub(super) exit_edges: Vec<(Label, Vec<Val>)>,
-    /// Types of the exit's phis.
-    pub(super) exit_types: Vec<Ty>,
-    /// Edges to the latch made by `continue`.
-    pub(super) latch_edges: Vec<(Label, Vec<Val>)>,
-    /// Types of the latch's phis.
-    pub(super) latch_types: Vec<Ty>,
+    /// Edges to it are made by `continue`.
+    pub(super) latch: Join,
+    pub(super) exit: Join,
     /// Scope in which threads are promised to stay together inside: the condition of every exit must agree in at least
     /// this scope.
     pub(super) conv: Scope,
+    /// Convergence, trips and depth around the loop.
+    pub(super) around: (Scope, u32, u32),
     /// The narrowest scope of the conditions by which the loop has been left so far.
     pub(super) exit_scope: Scope,
     /// Number of values in the pool that are defined before the first exit, and so available after the loop.
@@ -77,9 +87,8 @@ pub(super) struct Callee {
 /// A parameter of a device function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Param {
-    Value(Ty),
-    /// A value on which the block agrees.
-    Uniform(Ty),
+    /// A value on which this scope agrees.
+    Value(Ty, Scope),
     /// A pointer to a buffer of [`super::memory::BUFFER`] `i32` that is only read.
     Buffer,
 }
@@ -126,8 +135,8 @@ pub(super) struct Func {
     pub(super) loops: Vec<Loop>,
     pub(super) kernel: Option<Kernel>,
     pub(super) ret: Option<Ty>,
-    pub(super) sources: Vec<Source>,
-    pub(super) arrays: Vec<LocalArray>,
+    pub(super) sources: Vec<Array>,
+    pub(super) arrays: Vec<Array>,
     pub(super) next_slot: u64,
     pub(super) cost: u32,
 }
@@ -153,12 +162,12 @@ pub(super) struct Gen<'a> {
     pub(super) callees: Vec<Callee>,
     /// Functions that nobody has called yet.
     pub(super) takers: Vec<Taker>,
-    /// Functions that return an address in their own frame, by number, and whether they take a by-value argument.
-    pub(super) lookouts: Vec<(usize, bool)>,
+    /// Functions that return an address in their own frame: whether they take a by-value argument.
+    pub(super) lookouts: Vec<bool>,
     pub(super) geometries: Vec<Geometry>,
     /// Number of slots of the output buffer that each thread owns.
     pub(super) slots: u64,
-    pub(super) constants: Vec<Source>,
+    pub(super) constants: Vec<Array>,
     pub(super) has_shared: bool,
     /// Bytes of dynamic shared memory to launch with.
     pub(super) dynamic_shared: u32,
@@ -180,11 +189,6 @@ impl Gen<'_> {
             self.note(feature);
         }
         yes
-    }
-
-    /// Whether every warp of every launch has 32 lanes.
-    pub(super) fn full_warps(&self) -> bool {
-        self.geometries.iter().all(|g| g.block_threads().is_multiple_of(32))
     }
 
     // Text.
@@ -267,12 +271,12 @@ impl Gen<'_> {
 
     /// Emits an instruction that yields a pointer; pointers never enter the pool.
     pub(super) fn pointer(&mut self, text: Arguments<'_>) -> Val {
-        self.temp(I64, 0, Scope::Lane, text)
+        self.temp(PTR, 0, Scope::Lane, text)
     }
 
     /// An object on the stack, allocated in the entry block.
     pub(super) fn stack_object(&mut self, shape: impl Display, align: u32) -> Val {
-        let object = self.reserve(I64, 0, Scope::Lane);
+        let object = self.reserve(PTR, 0, Scope::Lane);
         let _ = writeln!(self.f.allocas, "  {object} = alloca {shape}, align {align}");
         object
     }
@@ -353,10 +357,12 @@ impl Gen<'_> {
             let text = self.rng.pick(&["undef", "poison"]);
             return Val { name: Name::Undef(text), ty, hi: ty.max(), scope: Scope::Lane, tainted: true };
         }
-        match self.pool_value(|val| val.ty == ty) {
-            Some(val) => val,
-            None => self.convert(ty),
-        }
+        self.known(ty)
+    }
+
+    /// A value of the type, made only if there is none; it may be tainted.
+    fn known(&mut self, ty: Ty) -> Val {
+        self.pool_value(|val| val.ty == ty).unwrap_or_else(|| self.convert(ty))
     }
 
     /// A defined value of the type.
@@ -367,7 +373,7 @@ impl Gen<'_> {
 
     /// A defined value of the type that is not a constant, where there is one.
     pub(super) fn pick_variable(&mut self, ty: Ty) -> Val {
-        let val = self.pool_value(|val| val.ty == ty).unwrap_or_else(|| self.convert(ty));
+        let val = self.known(ty);
         self.clean(val)
     }
 
@@ -385,10 +391,8 @@ impl Gen<'_> {
 
     /// A value that lanes probably disagree on.
     pub(super) fn pick_divergent(&mut self, ty: Ty) -> Val {
-        match self.pool_value(|val| val.ty == ty && val.scope == Scope::Lane) {
-            Some(val) => self.clean(val),
-            None => self.pick_variable(ty),
-        }
+        let val = self.pool_value(|val| val.ty == ty && val.scope == Scope::Lane).unwrap_or_else(|| self.known(ty));
+        self.clean(val)
     }
 
     /// The value itself, or a frozen copy if it may be undefined.

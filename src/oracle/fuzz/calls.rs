@@ -2,9 +2,9 @@
 
 use super::build::{Callee, ENTRY, Func, Gen, Param, Phase};
 use super::knobs::Feature;
-use super::memory::{PASSED, Source};
-use super::value::{I1, I32, I64, Scope, Ty, Val};
-use std::fmt::Write as _;
+use super::memory::{Array, PASSED};
+use super::value::{I1, I32, I64, PTR, Scope, Ty, Val};
+use std::fmt::{Arguments, Write as _};
 
 /// Names of parameters.
 const PARAMS: [&str; 5] = ["p0", "p1", "p2", "p3", "p4"];
@@ -40,18 +40,14 @@ impl Gen<'_> {
         self.f.sources = self.constants.clone();
         for (&param, name) in params.iter().zip(PARAMS) {
             match param {
-                Param::Value(ty) | Param::Uniform(ty) => {
+                Param::Value(ty, scope) => {
                     let hi = if ty.bits() > 0 { ty.max() } else { PASSED_FLOAT };
-                    let scope = if matches!(param, Param::Uniform(_)) { Scope::Block } else { Scope::Lane };
                     self.f.pool.push(Val::named(name, ty, hi, scope));
                 }
-                Param::Buffer => self.f.sources.push(Source {
-                    pointer: format!("%{name}"),
-                    space: 0,
-                    elem: I32,
-                    len: PASSED,
-                    feature: Feature::MutableLoad,
-                }),
+                Param::Buffer => {
+                    let buffer = Array::words(Val::named(name, PTR, 0, Scope::Lane), PASSED, Feature::MutableLoad);
+                    self.f.sources.push(buffer);
+                }
             }
         }
         outer
@@ -59,19 +55,22 @@ impl Gen<'_> {
 
     /// Emits the current function and resumes the outer one.
     fn end(&mut self, outer: Func, callee: Callee, attributes: &str) {
-        let inner = std::mem::replace(&mut self.f, outer);
         let params = callee.params.iter().zip(PARAMS).map(|(param, name)| match param {
-            Param::Value(ty) | Param::Uniform(ty) => format!("{ty} %{name}"),
+            Param::Value(ty, _) => format!("{ty} %{name}"),
             Param::Buffer => format!("ptr %{name}"),
         });
         let params = params.collect::<Vec<_>>().join(", ");
         let linkage = self.rng.pick(&["internal ", "internal ", "internal ", "", "linkonce_odr "]);
-        let _ = write!(
-            self.functions,
-            "define {linkage}{} @{}({params}) {attributes}{{\nb{}:\n{}{}}}\n\n",
-            callee.ret, callee.name, ENTRY.0, inner.allocas, inner.body
-        );
-        self.callees.push(Callee { cost: inner.cost, ..callee });
+        let head = format_args!("{linkage}{} @{}({params}) {attributes}", callee.ret, callee.name);
+        let cost = self.define_function(outer, head);
+        self.callees.push(Callee { cost, ..callee });
+    }
+
+    /// Ends the current function and resumes the outer one; returns what a call costs.
+    pub(super) fn define_function(&mut self, outer: Func, head: Arguments<'_>) -> u32 {
+        let inner = std::mem::replace(&mut self.f, outer);
+        let _ = write!(self.functions, "define {head}{{\nb{}:\n{}{}}}\n\n", ENTRY.0, inner.allocas, inner.body);
+        inner.cost
     }
 
     fn attributes(&mut self) -> &'static str {
@@ -94,12 +93,12 @@ impl Gen<'_> {
         let wants_all = meets == Scope::Block || (sync && self.rng.chance(60));
         let params: Vec<Param> = (0..self.rng.range(1, 4))
             .map(|_| match self.rng.below(10) {
-                0 => Param::Value(I64),
-                1 => Param::Value(Ty::F32),
-                2 => Param::Value(I1),
+                0 => Param::Value(I64, Scope::Lane),
+                1 => Param::Value(Ty::F32, Scope::Lane),
+                2 => Param::Value(I1, Scope::Lane),
                 3 | 4 => Param::Buffer,
-                5 | 6 if sync => Param::Uniform(I32),
-                _ => Param::Value(I32),
+                5 | 6 if sync => Param::Value(I32, Scope::Block),
+                _ => Param::Value(I32, Scope::Lane),
             })
             .collect();
         let ret = self.rng.weighted(&[(I32, 70), (I64, 10), (Ty::F32, 12), (I1, 8)]);
@@ -143,7 +142,7 @@ impl Gen<'_> {
     /// `f(n, x) = n == 0 ? … : … f(n - 1, …) …`.
     fn recursive_function(&mut self, n: usize) {
         self.note(Feature::Recursion);
-        let params = vec![Param::Value(I32), Param::Value(I32)];
+        let params = vec![Param::Value(I32, Scope::Lane); 2];
         let outer = self.begin(&params, I32);
         let (depth, x) = (Val::named("p0", I32, DEPTH, Scope::Lane), Val::named("p1", I32, I32.max(), Scope::Lane));
         let (base, step) = (self.label(), self.label());
@@ -204,13 +203,7 @@ impl Gen<'_> {
 
     /// A value to pass or return: floats within what the other side expects.
     fn passed(&mut self, ty: Ty) -> Val {
-        if ty.bits() > 0 {
-            return self.pick(ty);
-        }
-        match self.pool_value(|val| val.ty == ty && val.hi <= PASSED_FLOAT) {
-            Some(val) => val,
-            None => self.make_float(ty),
-        }
+        if ty.bits() > 0 { self.pick(ty) } else { self.float_within(ty, PASSED_FLOAT) }
     }
 
     /// Calls one of the functions, with divergent or uniform arguments.
@@ -233,11 +226,10 @@ impl Gen<'_> {
         let mut args = Vec::new();
         for (i, &param) in callee.params.iter().enumerate() {
             args.push(match param {
-                Param::Buffer => format!("ptr {}", self.passed_buffer()),
-                Param::Uniform(ty) => format!("{ty} {}", self.pick_scoped(ty, Scope::Block)),
-                Param::Value(ty) => {
-                    let val =
-                        if uniform && ty.bits() > 0 { self.pick_scoped(ty, Scope::Block) } else { self.passed(ty) };
+                Param::Buffer => self.passed_buffer().typed(),
+                Param::Value(ty, scope) => {
+                    let is_agreed = scope == Scope::Block || uniform && ty.bits() > 0;
+                    let val = if is_agreed { self.pick_scoped(ty, Scope::Block) } else { self.passed(ty) };
                     let val = match callee.depth {
                         Some(_) if i == 0 => self.masked(val, DEPTH + 1),
                         _ => val,
@@ -262,13 +254,13 @@ impl Gen<'_> {
     }
 
     /// A generic pointer to at least [`PASSED`] readable i32.
-    fn passed_buffer(&mut self) -> String {
-        let arrays: Vec<u32> =
-            self.f.arrays.iter().filter(|a| a.elem == I32 && a.bytes >= PASSED * 4).map(|a| a.pointer).collect();
+    fn passed_buffer(&mut self) -> Val {
+        let arrays: Vec<Val> =
+            self.f.arrays.iter().filter(|a| a.elem == I32 && a.len >= PASSED).map(|a| a.pointer).collect();
         if !arrays.is_empty() && self.rng.chance(40) {
-            return format!("%v{}", self.rng.pick(&arrays));
+            return self.rng.pick(&arrays);
         }
-        let source = self.some_source(|source| source.space == 0 && source.elem == I32 && source.len >= PASSED);
-        source.map_or_else(|| "@plain_table".to_owned(), |source| source.pointer)
+        let source = self.some_source(|source| source.pointer.ty == PTR && source.elem == I32 && source.len >= PASSED);
+        source.map_or_else(|| Val::global("plain_table", 0), |source| source.pointer)
     }
 }

@@ -7,7 +7,7 @@
 //! terminate soon. Values defined in a loop remain usable after it where they dominate its exit, which gives temporal
 //! divergence.
 
-use super::build::{Gen, Label, Phase};
+use super::build::{Gen, Join, Label, Loop, Phase};
 use super::knobs::Feature;
 use super::value::{I32, I64, Scope, Ty, Val};
 use std::fmt::Write as _;
@@ -110,15 +110,30 @@ impl Gen<'_> {
         types.iter().map(|&ty| self.pick(ty)).collect()
     }
 
-    /// The phis of a join.
-    pub(super) fn join(&mut self, label: Label, edges: &[(Label, Vec<Val>)], types: &[Ty], scope: Scope) {
-        self.place(label);
-        let phis: Vec<Val> = (0..types.len())
-            .map(|i| {
-                let column: Vec<(Label, Val)> = edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
-                self.phi(&column, scope)
-            })
-            .collect();
+    /// The last edge of the current block, to a join.
+    pub(super) fn meet(&mut self, join: &mut Join) {
+        let vals = self.pick_all(&join.types);
+        join.edges.push((self.f.block, vals));
+        self.jump(join.label);
+    }
+
+    /// The last edge of the current block, to the exit or the latch of a loop.
+    fn meet_of(&mut self, level: usize, which: fn(&mut Loop) -> &mut Join) {
+        let mut join = std::mem::take(which(&mut self.f.loops[level]));
+        self.meet(&mut join);
+        *which(&mut self.f.loops[level]) = join;
+    }
+
+    /// Starts the block of a join with its phis.
+    pub(super) fn phis(&mut self, join: &Join, scope: Scope) -> Vec<Val> {
+        self.place(join.label);
+        let column = |i: usize| join.edges.iter().map(|(from, vals)| (*from, vals[i])).collect::<Vec<_>>();
+        (0..join.types.len()).map(|i| self.phi(&column(i), scope)).collect()
+    }
+
+    /// The same; one of the phis may be stored.
+    pub(super) fn join(&mut self, join: &Join, scope: Scope) {
+        let phis = self.phis(join, scope);
         if let Some(&first) = phis.first()
             && self.rng.chance(50)
         {
@@ -126,16 +141,27 @@ impl Gen<'_> {
         }
     }
 
-    /// Generates one side of a branch: its statements, then the values for the join.
-    fn arm(&mut self, label: Label, spend: i64, types: &[Ty]) -> (Label, Vec<Val>) {
-        self.place(label);
-        self.region(spend);
-        let vals = self.pick_all(types);
-        (self.f.block, vals)
+    /// The sides of a branch on a condition of this scope, up to the join; `side` writes each by its number.
+    pub(super) fn sides(
+        &mut self,
+        labels: &[Label],
+        scope: Scope,
+        join: &mut Join,
+        mut side: impl FnMut(&mut Self, usize),
+    ) {
+        let (mark, around) = (self.f.pool.len(), self.f.conv);
+        self.f.conv = around.min(scope);
+        for (number, &label) in labels.iter().enumerate() {
+            self.place(label);
+            side(self, number);
+            self.meet(join);
+            self.f.pool.truncate(mark);
+        }
+        self.f.conv = around;
     }
 
     /// Occasionally adds an edge from an unreachable block. To be called where the last block has ended.
-    fn dead_edge(&mut self, to: Label, types: &[Ty], edges: &mut Vec<(Label, Vec<Val>)>) {
+    fn dead_edge(&mut self, to: &mut Join) {
         if !self.happens(Feature::DeadBlock) {
             return;
         }
@@ -143,10 +169,10 @@ impl Gen<'_> {
         let label = self.label();
         self.place(label);
         self.int_expression();
-        let vals = self.pick_all(types);
+        let vals = self.pick_all(&to.types);
         if self.rng.chance(70) {
-            edges.push((self.f.block, vals));
-            self.jump(to);
+            to.edges.push((self.f.block, vals));
+            self.jump(to.label);
         } else if self.rng.chance(50) {
             self.jump(label);
         } else {
@@ -161,33 +187,24 @@ impl Gen<'_> {
         let cond = self.condition(wanted);
         let types = self.phi_types(3);
         let (yes, no, join) = (self.label(), self.label(), self.label());
-        let around = self.f.conv;
-        let mut edges = Vec::new();
+        let mut join = Join::new(join, types);
         let mut arms = vec![yes, no];
         if kind == Feature::If {
             arms.pop();
             // The edge past the arm carries values from before the branch.
-            let vals = self.pick_all(&types);
-            edges.push((self.f.block, vals));
-            let (yes, no) = if self.rng.chance(50) { (yes, join) } else { (join, yes) };
+            let vals = self.pick_all(&join.types);
+            join.edges.push((self.f.block, vals));
+            let (yes, no) = if self.rng.chance(50) { (yes, join.label) } else { (join.label, yes) };
             self.branch(cond, yes, no);
         } else {
             self.branch(cond, yes, no);
         }
-        self.f.conv = around.min(cond.scope);
         self.f.depth += 1;
-        let mark = self.f.pool.len();
         let share = spend / arms.len() as i64;
-        for label in arms {
-            let edge = self.arm(label, share, &types);
-            edges.push(edge);
-            self.jump(join);
-            self.f.pool.truncate(mark);
-        }
-        self.dead_edge(join, &types, &mut edges);
+        self.sides(&arms, cond.scope, &mut join, |g, _| g.region(share));
+        self.dead_edge(&mut join);
         self.f.depth -= 1;
-        self.f.conv = around;
-        self.join(join, &edges, &types, cond.scope);
+        self.join(&join, cond.scope);
     }
 
     /// A switch: several values to one target, targets that fall through, cases straight to the join.
@@ -201,29 +218,31 @@ impl Gen<'_> {
         let types = self.phi_types(2);
         let direct = self.pick_all(&types);
         let head = self.f.block;
-        let join = self.label();
+        let mut join = Join::new(self.label(), types);
         let targets: Vec<Label> = (0..self.rng.range(1, 3)).map(|_| self.label()).collect();
         // Where each case goes, the default first: an index of `targets`, or the join.
         let goes: Vec<usize> = (0..self.rng.range(2, 6)).map(|_| self.rng.below(targets.len() + 1)).collect();
-        let to = |at: usize| targets.get(at).copied().unwrap_or(join);
+        let (label, types) = (join.label, join.types.clone());
+        let to = |at: usize| targets.get(at).copied().unwrap_or(label);
         let mut text = format!("switch {ty} {on}, label {} [", to(goes[0]));
         for (i, &at) in goes.iter().enumerate().skip(1) {
             let case = if i == 4 { "-1".to_owned() } else { i.to_string() };
             let _ = write!(text, " {ty} {case}, label {}", to(at));
         }
         self.line(format_args!("{text} ]"));
-        let edges_to = |at: usize| goes.iter().filter(|&&g| g == at).count();
-        let mut edges: Vec<(Label, Vec<Val>)> = vec![(head, direct.clone()); edges_to(targets.len())];
+        let edges_to = |at: usize| vec![(head, direct.clone()); goes.iter().filter(|&&g| g == at).count()];
+        join.edges = edges_to(targets.len());
         let (mark, around) = (self.f.pool.len(), self.f.conv);
         self.f.conv = around.min(scope);
         self.f.depth += 1;
         let mut falls: Option<(Label, Vec<Val>)> = None;
         let share = spend / targets.len() as i64;
         for (at, &target) in targets.iter().enumerate() {
-            let mut into: Vec<(Label, Vec<Val>)> = vec![(head, direct.clone()); edges_to(at)];
+            let mut edges = edges_to(at);
             // after a fall-through, lanes of two cases are together, so lanes of one case alone are not
-            into.extend(falls.take());
-            self.join(target, &into, if into.is_empty() { &[] } else { &types }, scope);
+            edges.extend(falls.take());
+            let phis = if edges.is_empty() { Vec::new() } else { types.clone() };
+            self.join(&Join { label: target, types: phis, edges }, scope);
             self.region(share);
             let vals = self.pick_all(&types);
             let edge = (self.f.block, vals);
@@ -231,15 +250,15 @@ impl Gen<'_> {
                 self.jump(targets[at + 1]);
                 falls = Some(edge);
             } else {
-                self.jump(join);
-                edges.push(edge);
+                self.jump(join.label);
+                join.edges.push(edge);
             }
             self.f.pool.truncate(mark);
         }
-        self.dead_edge(join, &types, &mut edges);
+        self.dead_edge(&mut join);
         self.f.depth -= 1;
         self.f.conv = around;
-        self.join(join, &edges, &types, scope);
+        self.join(&join, scope);
     }
 
     /// `if (c) { …; return | break | continue; }`, where it is allowed.
@@ -310,25 +329,13 @@ impl Gen<'_> {
                 }
             }
             Feature::Break => {
-                let types = self.f.loops[level].exit_types.clone();
-                let vals = self.pick_all(&types);
-                let exit = self.f.loops[level].exit;
-                self.jump(exit);
-                let from = self.f.block;
+                self.meet_of(level, |around| &mut around.exit);
                 for crossed in &mut self.f.loops[level..] {
                     crossed.exit_scope = crossed.exit_scope.min(scope);
                     crossed.after = crossed.after.min(mark);
                 }
-                self.f.loops[level].exit_edges.push((from, vals));
             }
-            _ => {
-                let types = self.f.loops[level].latch_types.clone();
-                let vals = self.pick_all(&types);
-                let latch = self.f.loops[level].latch;
-                self.jump(latch);
-                let from = self.f.block;
-                self.f.loops[level].latch_edges.push((from, vals));
-            }
+            _ => self.meet_of(level, |around| &mut around.latch),
         }
     }
 }

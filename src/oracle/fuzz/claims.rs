@@ -2,7 +2,7 @@
 //! [`crate::check`].
 
 use super::KERNEL;
-use super::drive::{Failure, Tally, Trouble, config, inputs, load};
+use super::drive::{Failure, Tally, config, inputs};
 use super::launch::{Geometry, Launch};
 use crate::check::{CheckError, Checker};
 use crate::simt::{LaunchConfig, Scheduler};
@@ -12,33 +12,25 @@ use warpwise_ir::llvm::owned::OwnedModule;
 /// Name of the stage in reports.
 pub const STAGE: &str = "claims";
 
-/// Checks every launch of a module with a kernel named [`KERNEL`], in lockstep and under this many independent
-/// schedules.
-pub fn check_text(text: &str, launch: &Launch, schedules: u64) -> Result<Tally, Failure> {
-    let module = load(text)?;
-    check(&module, launch, &launch.geometries, schedules)
-}
-
-/// Checks some launches of a module.
+/// Checks some launches of a module with a kernel named [`KERNEL`], in lockstep and under this many independent schedules.
 pub fn check(module: &OwnedModule, launch: &Launch, geometries: &[Geometry], schedules: u64) -> Result<Tally, Failure> {
     let image = import(module.handle(), KERNEL);
     let checker = Checker::new(module.handle(), &image);
     let inputs = inputs(launch);
     let mut tally = Tally::default();
     for &geometry in geometries {
-        let fail = |trouble| Failure { geometry: Some(geometry), stage: STAGE.to_owned(), trouble };
         let schedulers = [Scheduler::Lockstep].into_iter().chain((1..=schedules).map(Scheduler::Independent));
         for scheduler in schedulers {
             let config = LaunchConfig { scheduler, ..config(launch, geometry) };
             let report = checker.run(Some(KERNEL), &config, &inputs).map_err(|error| match error {
-                CheckError::Launch(error) => fail(Trouble::of_launch(error)),
-                CheckError::Mismatch(_) => fail(Trouble::Module(error.to_string())),
+                CheckError::Launch(error) => Failure::of_launch(geometry, STAGE, &error),
+                CheckError::Mismatch(_) => Failure::new(Some(geometry), STAGE, "Module", error),
             })?;
             tally.launches += 1;
             tally.lane_steps += report.launch.lane_steps;
             tally.claims += report.compared;
             if !report.is_clean() {
-                return Err(fail(Trouble::Claim(report.to_string())));
+                return Err(Failure::new(Some(geometry), STAGE, "Claim", report));
             }
         }
     }

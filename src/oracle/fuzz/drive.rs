@@ -118,47 +118,31 @@ pub struct Failure {
     pub geometry: Option<Geometry>,
     /// The stage: `lockstep`, `independent 1`, `after default<O2>`, …
     pub stage: String,
-    pub trouble: Trouble,
+    /// The kind in one word: `Module` if the module does not parse or verify, the optimiser rejected it, or it cannot be
+    /// launched like this; a fault as the machine names it; `Differs` if the memory differs from that after plain
+    /// lockstep; `Claim` if a claim of the analysis does not hold; `Counters` if those of the divergence map are not what
+    /// the machine saw. Reduction of a kernel continues as long as kind and stage stay the same.
+    pub kind: String,
+    pub text: String,
 }
 
-/// What went wrong.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
-    /// The module does not parse or verify, the optimiser rejected it, or it cannot be launched like this.
-    Module(String),
-    /// The machine stopped with a fault; its kind as the machine names it.
-    Fault { kind: String, text: String },
-    /// The memory differs from that after plain lockstep.
-    Differs { what: String, offset: usize, bytes: usize },
-    /// A claim of the analysis does not hold.
-    Claim(String),
-    /// Counters of the divergence map are not what the machine saw.
-    Counters(String),
-}
-
-impl Trouble {
-    /// The reason why a launch did not end normally.
-    pub(super) fn of_launch(error: LaunchError) -> Self {
-        let text = error.to_string();
-        match error {
-            LaunchError::Request(_) => Self::Module(text),
-            LaunchError::Fault(fault) => {
-                let kind = format!("{:?}", fault.kind);
-                let kind = kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
-                Self::Fault { kind, text }
-            }
-        }
+impl Failure {
+    pub(super) fn new(geometry: Option<Geometry>, stage: &str, kind: &str, text: impl fmt::Display) -> Self {
+        Self { geometry, stage: stage.to_owned(), kind: kind.to_owned(), text: text.to_string() }
     }
 
-    /// The kind in one word. Reduction of a kernel continues as long as kind and stage stay the same.
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Module(_) => "Module",
-            Self::Fault { kind, .. } => kind,
-            Self::Differs { .. } => "Differs",
-            Self::Claim(_) => "Claim",
-            Self::Counters(_) => "Counters",
-        }
+    pub(super) fn module(stage: &str, text: impl fmt::Display) -> Self {
+        Self::new(None, stage, "Module", text)
+    }
+
+    /// A launch that did not end normally.
+    pub(super) fn of_launch(geometry: Geometry, stage: &str, error: &LaunchError) -> Self {
+        let kind = match error {
+            LaunchError::Request(_) => "Module".to_owned(),
+            LaunchError::Fault(fault) => format!("{:?}", fault.kind),
+        };
+        let kind = kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        Self::new(Some(geometry), stage, kind, error)
     }
 }
 
@@ -168,14 +152,7 @@ impl fmt::Display for Failure {
         if let Some(geometry) = self.geometry {
             write!(f, ", launch {geometry}")?;
         }
-        match &self.trouble {
-            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) | Trouble::Counters(text) => {
-                write!(f, ": {text}")
-            }
-            Trouble::Differs { what, offset, bytes } => {
-                write!(f, ": {bytes} bytes of {what} differ from plain lockstep, the first at offset {offset}")
-            }
-        }
+        write!(f, ": {}", self.text)
     }
 }
 
@@ -209,10 +186,10 @@ pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure>
     if !plan.passes.is_empty() {
         return if plan.compare || plan.only_claims { passes::check(text, launch, plan) } else { Ok(Tally::default()) };
     }
-    if plan.only_claims {
-        return claims::check_text(text, launch, plan.schedules);
-    }
     let module = load(text)?;
+    if plan.only_claims {
+        return claims::check(&module, launch, &launch.geometries, plan.schedules);
+    }
     let image = import(module.handle(), KERNEL);
     let machine = Machine::new(&image);
     let mut optimised = Vec::new();
@@ -226,7 +203,7 @@ pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure>
     let inputs = inputs(launch);
     for &geometry in &launch.geometries {
         let mut runner = Runner { launch, inputs: &inputs, geometry, races: plan.races, tally: &mut tally };
-        let expected = runner.run(&machine, "lockstep", |_| {})?;
+        let expected = runner.run(&machine, "lockstep", |_| {}, &mut Nobody)?;
         if plan.compare {
             let post_dominator = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
             runner.compare(&expected, &machine, "lockstep at post-dominators", post_dominator)?;
@@ -243,12 +220,6 @@ pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure>
         tally.claims += claims::check(&module, launch, &launch.geometries, plan.schedules)?.claims;
     }
     Ok(tally)
-}
-
-impl Failure {
-    pub(super) fn module(stage: &str, text: impl fmt::Display) -> Self {
-        Self { geometry: None, stage: stage.to_owned(), trouble: Trouble::Module(text.to_string()) }
-    }
 }
 
 pub(super) fn load(text: &str) -> Result<OwnedModule, Failure> {
@@ -281,17 +252,8 @@ pub(super) struct Runner<'t> {
 }
 
 impl Runner<'_> {
-    pub(super) fn run(
-        &mut self,
-        machine: &Machine<'_>,
-        stage: &str,
-        adjust: impl FnOnce(&mut LaunchConfig),
-    ) -> Result<LaunchReport, Failure> {
-        self.watch(machine, stage, adjust, &mut Nobody)
-    }
-
     /// A launch that somebody looks at.
-    pub(super) fn watch(
+    pub(super) fn run(
         &mut self,
         machine: &Machine<'_>,
         stage: &str,
@@ -303,7 +265,7 @@ impl Runner<'_> {
         adjust(&mut config);
         let ran =
             machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, self.inputs, observer));
-        let report = ran.map_err(|error| self.failure(stage, Trouble::of_launch(error)))?;
+        let report = ran.map_err(|error| Failure::of_launch(self.geometry, stage, &error))?;
         self.tally.launches += 1;
         self.tally.lane_steps += report.lane_steps;
         self.tally.versions += u64::from(report.version.is_some());
@@ -317,7 +279,7 @@ impl Runner<'_> {
         stage: &str,
         adjust: impl FnOnce(&mut LaunchConfig),
     ) -> Result<(), Failure> {
-        let report = self.run(machine, stage, adjust)?;
+        let report = self.run(machine, stage, adjust, &mut Nobody)?;
         for (i, pair) in expected.buffers.iter().zip(&report.buffers).enumerate() {
             if let (Some(left), Some(right)) = pair {
                 self.same(stage, &format!("argument {i}"), left, right)?;
@@ -340,11 +302,9 @@ impl Runner<'_> {
         let differing: Vec<usize> =
             (0..left.data.len()).filter(|&i| right.data.get(i) != left.data.get(i) || undefined(i)).collect();
         let offset = differing.first().copied().unwrap_or(left.data.len());
-        Err(self.failure(stage, Trouble::Differs { what: what.to_owned(), offset, bytes: differing.len() }))
-    }
-
-    pub(super) fn failure(&self, stage: &str, trouble: Trouble) -> Failure {
-        Failure { geometry: Some(self.geometry), stage: stage.to_owned(), trouble }
+        let bytes = differing.len();
+        let text = format!("{bytes} bytes of {what} differ from plain lockstep, the first at offset {offset}");
+        Err(Failure::new(Some(self.geometry), stage, "Differs", text))
     }
 }
 

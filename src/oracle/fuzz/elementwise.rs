@@ -207,6 +207,6 @@ impl Gen<'_> {
             I32 => word,
             _ => self.temp(elem, elem.max(), Scope::Lane, format_args!("trunc i32 {word} to {elem}")),
         };
-        self.line(format_args!("store {elem} {stored}, ptr {at}, align {}", elem.bits() / 8));
+        self.store(stored, at);
     }
 }

@@ -51,11 +51,6 @@ impl Gen<'_> {
         self.op(I32, hi, scope, format_args!("call {range}i32 @llvm.nvvm.read.ptx.sreg.{name}()"))
     }
 
-    pub(super) fn random_sreg(&mut self) -> Val {
-        let name = self.rng.weighted(&SREGS.map(|(name, .., weight)| (name, weight)));
-        self.sreg(name)
-    }
-
     /// One integer expression of a random kind.
     pub(super) fn int_expression(&mut self) {
         use Feature::*;
@@ -192,7 +187,8 @@ impl Gen<'_> {
 
     /// A special register, as it is or in an expression.
     fn register_value(&mut self) {
-        let a = self.random_sreg();
+        let name = self.rng.weighted(&SREGS.map(|(name, .., weight)| (name, weight)));
+        let a = self.sreg(name);
         if self.rng.chance(50) {
             let b = self.pick(I32);
             let op = self.rng.pick(&["add", "mul", "sub"]);
@@ -310,27 +306,25 @@ impl Gen<'_> {
         let k = self.rng.range(0, bits - 1);
         let k = if bits == 32 && self.rng.chance(30) { 5 } else { k };
         match self.rng.below(4) {
-            0 => {
-                self.op(ty, a.hi >> k, a.scope, format_args!("lshr {ty} {a}, {k}"));
-            }
+            0 => self.op(ty, a.hi >> k, a.scope, format_args!("lshr {ty} {a}, {k}")),
             1 => {
                 let hi = if a.hi <= ty.smax() { a.hi >> k } else { ty.max() };
-                self.op(ty, hi, a.scope, format_args!("ashr {ty} {a}, {k}"));
+                self.op(ty, hi, a.scope, format_args!("ashr {ty} {a}, {k}"))
             }
             2 => {
                 let product = u128::from(a.hi) << k;
                 let flags = self.wrap_flags(product <= u128::from(ty.max()), product <= u128::from(ty.smax()));
                 let hi = product.min(u128::from(ty.max())) as u64;
-                self.op(ty, hi, a.scope, format_args!("shl{flags} {ty} {a}, {k}"));
+                self.op(ty, hi, a.scope, format_args!("shl{flags} {ty} {a}, {k}"))
             }
             // The shifted-out bits are zero by construction, so the way back is exact.
             _ => {
                 let up = self.op(ty, ty.max(), a.scope, format_args!("shl {ty} {a}, {k}"));
                 let exact = if self.happens(Feature::Flags) { " exact" } else { "" };
                 let op = self.rng.pick(&["lshr", "ashr"]);
-                self.op(ty, ty.max(), a.scope, format_args!("{op}{exact} {ty} {up}, {k}"));
+                self.op(ty, ty.max(), a.scope, format_args!("{op}{exact} {ty} {up}, {k}"))
             }
-        }
+        };
     }
 
     fn mask(&mut self, ty: Ty) {

@@ -19,6 +19,11 @@ impl Gen<'_> {
         if ty == Ty::F16 { HALF_LIMIT } else { LIMIT }
     }
 
+    /// A float whose magnitude is at most 2^`hi`, where there is one.
+    pub(super) fn float_within(&mut self, ty: Ty, hi: u64) -> Val {
+        self.pool_value(|val| val.ty == ty && val.hi <= hi).unwrap_or_else(|| self.make_float(ty))
+    }
+
     /// A defined float, double, half or vector made from values of other types.
     pub(super) fn make_float(&mut self, ty: Ty) -> Val {
         match ty {
@@ -60,20 +65,14 @@ impl Gen<'_> {
         match self.rng.below(14) {
             0..=2 if a.hi.max(b.hi) < limit => {
                 let op = self.rng.pick(&["fadd", "fsub"]);
-                self.op(ty, a.hi.max(b.hi) + 1, scope, format_args!("{op} {ty} {a}, {b}"));
+                self.op(ty, a.hi.max(b.hi) + 1, scope, format_args!("{op} {ty} {a}, {b}"))
             }
-            3..=5 if a.hi + b.hi <= limit => {
-                self.op(ty, a.hi + b.hi, scope, format_args!("fmul {ty} {a}, {b}"));
-            }
-            6 if a.hi + b.hi < limit => {
-                self.intrinsic("fma", &[a, b, a], "", a.hi + b.hi + 1);
-            }
-            7 => {
-                self.op(ty, a.hi, a.scope, format_args!("fneg {ty} {a}"));
-            }
+            3..=5 if a.hi + b.hi <= limit => self.op(ty, a.hi + b.hi, scope, format_args!("fmul {ty} {a}, {b}")),
+            6 if a.hi + b.hi < limit => self.intrinsic("fma", &[a, b, a], "", a.hi + b.hi + 1),
+            7 => self.op(ty, a.hi, a.scope, format_args!("fneg {ty} {a}")),
             8 => {
                 let which = self.rng.pick(&["fabs", "floor", "trunc"]);
-                self.intrinsic(which, &[a], "", a.hi + 1);
+                self.intrinsic(which, &[a], "", a.hi + 1)
             }
             9 => {
                 let which = self.rng.pick(&["minnum", "maxnum"]);
@@ -81,36 +80,32 @@ impl Gen<'_> {
                 let least = self.temp(ty, a.hi.max(b.hi), scope, format_args!("{text}"));
                 // Either zero may have won; adding +0.0 makes them one.
                 let zero = Val::float(ty, 0.0);
-                self.op(ty, least.hi, scope, format_args!("fadd {ty} {least}, {zero}"));
+                self.op(ty, least.hi, scope, format_args!("fadd {ty} {least}, {zero}"))
             }
             10 => {
                 let c = self.condition(Scope::Lane);
-                self.op(ty, a.hi.max(b.hi), scope.min(c.scope), format_args!("select i1 {c}, {ty} {a}, {ty} {b}"));
+                self.op(ty, a.hi.max(b.hi), scope.min(c.scope), format_args!("select i1 {c}, {ty} {a}, {ty} {b}"))
             }
             11 if a.hi <= TO_INT_LIMIT => {
                 let op = self.rng.pick(&["fptosi", "fptosi", "bitcast"]);
                 if op == "bitcast" && ty == Ty::F32 {
-                    self.word(a.scope, format_args!("bitcast float {a} to i32"));
+                    self.word(a.scope, format_args!("bitcast float {a} to i32"))
                 } else {
-                    self.word(a.scope, format_args!("fptosi {ty} {a} to i32"));
+                    self.word(a.scope, format_args!("fptosi {ty} {a} to i32"))
                 }
             }
             12 if ty != Ty::F16 => {
                 let root = self.temp(ty, a.hi, a.scope, format_args!("call {ty} @llvm.fabs.{suffix}({ty} {a})"));
-                self.intrinsic("sqrt", &[root], "", a.hi + 1);
+                self.intrinsic("sqrt", &[root], "", a.hi + 1)
             }
             _ => match ty {
                 Ty::F64 if a.hi <= LIMIT => {
-                    self.op(Ty::F32, a.hi + 1, a.scope, format_args!("fptrunc double {a} to float"));
+                    self.op(Ty::F32, a.hi + 1, a.scope, format_args!("fptrunc double {a} to float"))
                 }
-                Ty::F16 => {
-                    self.op(Ty::F32, a.hi, a.scope, format_args!("fpext half {a} to float"));
-                }
-                _ => {
-                    self.op(Ty::F64, a.hi, a.scope, format_args!("fpext float {a} to double"));
-                }
+                Ty::F16 => self.op(Ty::F32, a.hi, a.scope, format_args!("fpext half {a} to float")),
+                _ => self.op(Ty::F64, a.hi, a.scope, format_args!("fpext float {a} to double")),
             },
-        }
+        };
     }
 
     /// A value or a constant.
@@ -123,11 +118,7 @@ impl Gen<'_> {
     }
 
     fn pick_float(&mut self, ty: Ty) -> Val {
-        let limit = Self::limit(ty);
-        match self.pool_value(|val| val.ty == ty && val.hi <= limit) {
-            Some(val) => val,
-            None => self.make_float(ty),
-        }
+        self.float_within(ty, Self::limit(ty))
     }
 
     /// A compare of floats; ordered and unordered agree, since none is NaN.
@@ -148,25 +139,21 @@ impl Gen<'_> {
                 0 => {
                     let b = self.pick_vector(ty);
                     let op = self.rng.pick(&["add", "sub", "mul", "xor"]);
-                    self.op(ty, I32.max(), a.scope.min(b.scope), format_args!("{op} {ty} {a}, {b}"));
+                    self.op(ty, I32.max(), a.scope.min(b.scope), format_args!("{op} {ty} {a}, {b}"))
                 }
                 1 => {
                     let b = self.pick_vector(ty);
                     let mask = self.rng.pick(&["<i32 1, i32 0>", "<i32 0, i32 2>", "<i32 3, i32 1>", "<i32 0, i32 0>"]);
-                    let hi = a.hi.max(b.hi);
-                    let scope = a.scope.min(b.scope);
-                    self.op(ty, hi, scope, format_args!("shufflevector {ty} {a}, {ty} {b}, <2 x i32> {mask}"));
+                    let (hi, scope) = (a.hi.max(b.hi), a.scope.min(b.scope));
+                    self.op(ty, hi, scope, format_args!("shufflevector {ty} {a}, {ty} {b}, <2 x i32> {mask}"))
                 }
                 2 => {
                     let element = self.pick(I32);
                     let at = self.vector_index(1);
-                    self.inserted(a, "i32", element, at);
+                    self.inserted(a, "i32", element, at)
                 }
-                _ => {
-                    let at = self.vector_index(1);
-                    self.op(I32, a.hi, a.scope.min(at.scope), format_args!("extractelement {ty} {a}, i32 {at}"));
-                }
-            }
+                _ => self.extracted(a, I32, 1),
+            };
             return;
         }
         let ty = Ty::V4F32;
@@ -178,8 +165,14 @@ impl Gen<'_> {
                 return;
             }
         }
-        let at = self.vector_index(3);
-        self.op(Ty::F32, a.hi, a.scope.min(at.scope), format_args!("extractelement {ty} {a}, i32 {at}"));
+        self.extracted(a, Ty::F32, 3);
+    }
+
+    /// An element at an index at most `max`.
+    fn extracted(&mut self, vector: Val, elem: Ty, max: u64) -> Val {
+        let at = self.vector_index(max);
+        let text = format!("extractelement {}, i32 {at}", vector.typed());
+        self.op(elem, vector.hi, vector.scope.min(at.scope), format_args!("{text}"))
     }
 
     /// A vector with another element.
@@ -190,10 +183,7 @@ impl Gen<'_> {
     }
 
     fn pick_vector(&mut self, ty: Ty) -> Val {
-        match self.pool_value(|val| val.ty == ty) {
-            Some(val) => val,
-            None => self.make_float(ty),
-        }
+        self.pool_value(|val| val.ty == ty).unwrap_or_else(|| self.make_float(ty))
     }
 
     /// An element index at most `max` (a power of two less one), constant mostly.

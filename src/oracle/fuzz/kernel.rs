@@ -4,10 +4,10 @@
 use super::build::{ENTRY, Func, Gen, Kernel, Label};
 use super::knobs::{Feature, Knobs, Mode};
 use super::launch::{ArgSpec, Elem, Fill, Launch, geometries};
-use super::memory::{BUFFER, COUNTERS, Source};
+use super::memory::{Array, BUFFER, COUNTERS};
 use super::rng::Rng;
 use super::stream_loops::COUNT;
-use super::value::{I32, I64, Name, Scope, Ty, Val};
+use super::value::{I32, I64, Name, PTR, Scope, Ty, Val};
 use super::{GeneratedKernel, KERNEL, elementwise};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -102,13 +102,8 @@ impl Gen<'_> {
                 self.globals,
                 "@{name} = internal unnamed_addr {space_text}constant [{TABLE} x {ty}] [{items}], align 4"
             );
-            self.constants.push(Source {
-                pointer: format!("@{name}"),
-                space,
-                elem: ty,
-                len: TABLE,
-                feature: Feature::ConstantLoad,
-            });
+            let pointer = Val::global(name, space);
+            self.constants.push(Array { pointer, elem: ty, len: TABLE, feature: Feature::ConstantLoad });
         }
         self.has_shared = self.rng.chance((self.knobs.weight(Feature::Shared) * 12).min(95));
         if self.has_shared {
@@ -174,7 +169,8 @@ impl Gen<'_> {
             ("inf", Ty::F32, Feature::ReadOnlyLoad),
             ("rw", I32, Feature::MutableLoad),
         ] {
-            self.f.sources.push(Source { pointer: format!("%{name}"), space: 0, elem, len: BUFFER, feature });
+            let pointer = Val::named(name, PTR, 0, Scope::Lane);
+            self.f.sources.push(Array { pointer, elem, len: BUFFER, feature });
         }
         for (name, ty, hi) in
             [("n", I32, I32.max()), ("a", I32, I32.max()), ("b", I64, I64.max()), ("x", Ty::F32, 5), ("m", I32, COUNT)]
@@ -185,13 +181,7 @@ impl Gen<'_> {
             text.push_str(", ptr noundef byval([16 x i32]) align 16 %packed");
             let bytes: Vec<u8> = (0..64).map(|_| self.rng.bits() as u8).collect();
             args.push(ArgSpec::ByVal { bytes });
-            self.f.sources.push(Source {
-                pointer: "%packed".to_owned(),
-                space: 0,
-                elem: I32,
-                len: 16,
-                feature: Feature::ReadOnlyLoad,
-            });
+            self.f.sources.push(Array::words(Val::named("packed", PTR, 0, Scope::Lane), 16, Feature::ReadOnlyLoad));
         }
         (text, args)
     }
@@ -199,12 +189,12 @@ impl Gen<'_> {
     /// `a * b + c`, known to be at most `hi`.
     pub(super) fn mul_add(&mut self, a: Val, b: Val, c: Val, hi: u64) -> Val {
         let product = self.binary("mul", a, b);
-        let sum = self.binary("add", product, c);
-        self.bound(sum, hi)
+        self.bounded("add", product, c, hi)
     }
 
-    /// The last value of the pool, with a bound that holds for every launch of ours.
-    fn bound(&mut self, val: Val, hi: u64) -> Val {
+    /// `a op b`, with a bound that holds for every launch of ours.
+    fn bounded(&mut self, op: &str, a: Val, b: Val, hi: u64) -> Val {
+        let val = self.binary(op, a, b);
         let val = Val { hi: val.hi.min(hi), ..val };
         self.f.pool.pop();
         self.f.pool.push(val);
@@ -220,10 +210,8 @@ impl Gen<'_> {
             let (y, z, ny, nz) = (self.sreg("tid.y"), self.sreg("tid.z"), self.sreg("ntid.y"), self.sreg("ntid.z"));
             let row = self.mul_add(z, ny, y, 1023);
             let ltid = self.mul_add(row, ntid, tid, 1023);
-            let area = self.binary("mul", ntid, ny);
-            let area = self.bound(area, 1024);
-            let size = self.binary("mul", area, nz);
-            let size = self.bound(size, 1024);
+            let area = self.bounded("mul", ntid, ny, 1024);
+            let size = self.bounded("mul", area, nz, 1024);
             let (by, bz) = (self.sreg("ctaid.y"), self.sreg("ctaid.z"));
             let (nbx, nby) = (self.sreg("nctaid.x"), self.sreg("nctaid.y"));
             let row = self.mul_add(bz, nby, by, BLOCKS);
@@ -240,10 +228,8 @@ impl Gen<'_> {
                 self.sreg("nctaid.x")
             } else {
                 let (x, y, z) = (self.sreg("nctaid.x"), self.sreg("nctaid.y"), self.sreg("nctaid.z"));
-                let area = self.binary("mul", x, y);
-                let area = self.bound(area, BLOCKS + 1);
-                let all = self.binary("mul", area, z);
-                self.bound(all, BLOCKS + 1)
+                let area = self.bounded("mul", x, y, BLOCKS + 1);
+                self.bounded("mul", area, z, BLOCKS + 1)
             };
             let total = self.binary("mul", blocks, block_size);
             (wide, self.temp(I64, total.hi, Scope::Block, format_args!("zext nneg i32 {total} to i64")))
@@ -253,8 +239,9 @@ impl Gen<'_> {
         (self.f.conv, self.f.may_sync) = (Scope::Block, true);
         if self.has_shared {
             let at = self.temp(I64, ltid.hi, Scope::Lane, format_args!("zext nneg i32 {ltid} to i64"));
-            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr addrspace(3) @shared, i64 {at}"));
-            self.line(format_args!("store i32 {gid}, ptr addrspace(3) {at}, align 4"));
+            let text = format_args!("getelementptr inbounds i32, ptr addrspace(3) @shared, i64 {at}");
+            let at = self.temp(Ty::Ptr(3), 0, Scope::Lane, text);
+            self.store(gid, at);
         }
         let arrays = match self.knobs.mode {
             Mode::LocalArrays => self.rng.range(2, 4),
@@ -263,17 +250,15 @@ impl Gen<'_> {
         for _ in 0..arrays {
             self.local_array();
         }
-        if self.f.sources.iter().any(|source| source.pointer == "%packed") && self.rng.chance(50) {
+        if self.f.sources.iter().any(|source| source.pointer.name == Name::Named("packed")) && self.rng.chance(50) {
             self.argument_copy();
         }
-        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(40) {
-            self.local_table();
-        }
-        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(50) {
-            self.local_of_warp();
-        }
-        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(50) {
-            self.local_pointers();
+        let table: fn(&mut Self) = Self::local_table;
+        for (percent, make) in [(40, table), (50, Self::local_of_warp), (50, Self::local_pointers)] {
+            if self.knobs.mode == Mode::LocalArrays && self.rng.chance(percent) {
+                self.note(Feature::LocalArray);
+                make(self);
+            }
         }
     }
 

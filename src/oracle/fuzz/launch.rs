@@ -59,7 +59,8 @@ impl ArgSpec {
                 for i in 0..len {
                     let bits = match fill {
                         Fill::Zero => 0,
-                        Fill::Iota => element_bits(elem, i as i64),
+                        Fill::Iota if elem == Elem::F32 => (i as f32).to_bits().into(),
+                        Fill::Iota => i as u64,
                         Fill::Random(_) => random_bits(elem, &mut rng),
                     };
                     out.extend_from_slice(&bits.to_le_bytes()[..elem.size()]);
@@ -67,13 +68,6 @@ impl ArgSpec {
                 out
             }
         }
-    }
-}
-
-fn element_bits(elem: Elem, value: i64) -> u64 {
-    match elem {
-        Elem::I32 | Elem::I64 => value as u64,
-        Elem::F32 => u64::from((value as f32).to_bits()),
     }
 }
 

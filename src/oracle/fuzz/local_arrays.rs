@@ -2,16 +2,8 @@
 
 use super::build::Gen;
 use super::knobs::Feature;
-use super::memory::{FLOAT_HI, PASSED, Source, pointer_type, size_of};
+use super::memory::{Array, FLOAT_HI, PASSED, size_of};
 use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
-
-/// A stack array.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LocalArray {
-    pub(super) pointer: u32,
-    pub(super) elem: Ty,
-    pub(super) bytes: u64,
-}
 
 impl Gen<'_> {
     /// Allocates and initialises a stack array; only in the entry block.
@@ -20,45 +12,49 @@ impl Gen<'_> {
         let elem = self.rng.pick(&[I32, I32, I32, I8, I16, I64, Ty::F32]);
         let least = if elem == I32 { PASSED } else { 4 };
         let len = least << self.rng.below(3);
-        let bytes = (len * size_of(elem)).max(16);
-        let len = bytes / size_of(elem);
+        let len = len.max(16 / size_of(elem));
         let shape = match self.rng.below(3) {
             0 => format!("{{ [{} x {elem}], [{} x {elem}] }}", len / 2, len - len / 2),
             _ => format!("[{len} x {elem}]"),
         };
-        let super::value::Name::Reg(pointer) = self.stack_object(shape, 16).name else { return };
-        let array = LocalArray { pointer, elem, bytes };
+        let pointer = self.stack_object(shape, 16);
+        let array = Array { pointer, elem, len, feature: Feature::LocalArray };
         match self.rng.below(3) {
             0 if elem != Ty::F32 => {
                 let byte = self.pick(I8);
+                let bytes = array.bytes();
                 self.line(format_args!(
-                    "call void @llvm.memset.p0.i64(ptr align 16 %v{pointer}, i8 {byte}, i64 {bytes}, i1 false)"
+                    "call void @llvm.memset.p0.i64(ptr align 16 {pointer}, i8 {byte}, i64 {bytes}, i1 false)"
                 ));
             }
             1 => self.fill_by_loop(array),
             _ => {
                 for i in 0..len {
                     let val = self.local_value(elem);
-                    let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
-                    self.line(format_args!("store {elem} {val}, ptr {at}, align {}", size_of(elem)));
+                    let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr {pointer}, i64 {i}"));
+                    self.store(val, at);
                 }
             }
         }
         self.f.arrays.push(array);
     }
 
+    /// So many words on the stack; `value` makes each.
+    pub(super) fn stack_words(&mut self, len: u64, align: u32, value: impl Fn(&mut Self) -> Val) -> Val {
+        let words = self.stack_object(format_args!("[{len} x i32]"), align);
+        for at in 0..len {
+            let val = value(self);
+            self.set_word(words, at, val);
+        }
+        words
+    }
+
     /// A stack array of constants that is only read afterwards; only in the entry block.
     pub(super) fn local_table(&mut self) {
-        self.note(Feature::LocalArray);
-        let table = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
-        for i in 0..PASSED {
-            let item = self.constant(I32);
-            self.set_word(table, i, item);
-        }
-        let (pointer, feature) = (table.to_string(), Feature::ConstantLoad);
-        self.f.sources.push(Source { pointer, space: 0, elem: I32, len: PASSED, feature });
+        let table = self.stack_words(PASSED, 16, |g| g.constant(I32));
+        self.f.sources.push(Array::words(table, PASSED, Feature::ConstantLoad));
         for _ in 0..self.rng.range(1, 3) {
-            self.load_source(feature);
+            self.load_source(Feature::ConstantLoad);
         }
     }
 
@@ -76,54 +72,46 @@ impl Gen<'_> {
         ));
         if self.rng.chance(25) {
             let (val, index) = (self.pick(I32), self.index(len, Scope::Lane));
-            let at = self.element(&copy.to_string(), 0, I32, index);
-            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+            let at = self.element(copy, I32, index);
+            self.store(val, at);
         }
         for _ in 0..self.rng.range(1, 3) {
             let index = self.index(len, Scope::Lane);
-            let at = self.element(&copy.to_string(), 0, I32, index);
-            let read = self.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
-            self.observe(read);
+            self.observe_element(copy, index);
         }
     }
 
     /// A stack array whose contents all lanes agree on, written and read in turn; only in the entry block.
     pub(super) fn local_of_warp(&mut self) {
-        self.note(Feature::LocalArray);
-        let array = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
-        for i in 0..PASSED {
-            let val = self.pick_scoped(I32, Scope::Block);
-            self.set_word(array, i, val);
-        }
+        let array = self.stack_words(PASSED, 16, |g| g.pick_scoped(I32, Scope::Block));
         let trips = self.rng.range(2, 4);
         self.repeat(trips, |g| {
             let (val, index) = (g.pick_scoped(I32, Scope::Block), g.index(PASSED, Scope::Block));
-            let at = g.element(&array.to_string(), 0, I32, index);
-            g.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+            let at = g.element(array, I32, index);
+            g.store(val, at);
             let index = g.index(PASSED, Scope::Lane);
-            let at = g.element(&array.to_string(), 0, I32, index);
-            let read = g.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
-            g.observe(read);
+            g.observe_element(array, index);
         });
+    }
+
+    /// Reads a word and stores it where the host sees it.
+    fn observe_element(&mut self, array: Val, index: Val) {
+        let at = self.element(array, I32, index);
+        let read = self.loaded(I32, at, Scope::Lane, "");
+        self.observe(read);
     }
 
     /// A stack array accessed through a select and a phi of addresses, and written and read at one place in one block; only
     /// in the entry block.
     pub(super) fn local_pointers(&mut self) {
-        self.note(Feature::LocalArray);
-        let array = self.stack_object(format_args!("[{PASSED} x i32]"), 16);
-        let element = |g: &mut Self, i: u64| {
-            g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}")).to_string()
-        };
-        for i in 0..PASSED {
-            let val = self.pick(I32);
-            self.set_word(array, i, val);
-        }
+        let array = self.stack_words(PASSED, 16, |g| g.pick(I32));
+        let element =
+            |g: &mut Self, i: u64| g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}"));
         let [i, j, k] = [0; 3].map(|_| self.rng.range(0, PASSED - 1));
         let (first, second, third) = (element(self, i), element(self, j), element(self, k));
         let cond = self.condition(Scope::Lane);
         let chosen = self.pointer(format_args!("select i1 {cond}, ptr {first}, ptr {second}"));
-        let read = self.word(Scope::Lane, format_args!("load i32, ptr {chosen}, align 4"));
+        let read = self.loaded(I32, chosen, Scope::Lane, "");
         self.observe(read);
         let cond = self.condition(Scope::Lane);
         let (yes, no, join) = (self.label(), self.label(), self.label());
@@ -135,29 +123,21 @@ impl Gen<'_> {
         self.place(join);
         let joined = self.pointer(format_args!("phi ptr [ {first}, {yes} ], [ {second}, {no} ]"));
         let val = self.pick(I32);
-        self.line(format_args!("store i32 {val}, ptr {third}, align 4"));
-        for at in [joined.to_string(), third] {
-            let read = self.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+        self.store(val, third);
+        for at in [joined, third] {
+            let read = self.loaded(I32, at, Scope::Lane, "");
             self.observe(read);
         }
     }
 
     /// A value to store into an array of `elem`.
     fn local_value(&mut self, elem: Ty) -> Val {
-        if elem != Ty::F32 {
-            return self.pick(elem);
-        }
-        match self.pool_value(|val| val.ty == Ty::F32 && val.hi <= FLOAT_HI) {
-            Some(val) => val,
-            None => self.make_float(Ty::F32),
-        }
+        if elem == Ty::F32 { self.float_within(elem, FLOAT_HI) } else { self.pick(elem) }
     }
 
     /// `for (i = 0; i < len; i++) array[i] = i * a + b`.
-    fn fill_by_loop(&mut self, array: LocalArray) {
-        let LocalArray { pointer, elem, bytes } = array;
-        let size = size_of(elem);
-        let len = bytes / size;
+    fn fill_by_loop(&mut self, array: Array) {
+        let Array { pointer, elem, len, .. } = array;
         let (a, b) = (self.pick(I32), self.pick(I32));
         let entry = self.f.block;
         let (body, exit) = (self.label(), self.label());
@@ -168,8 +148,8 @@ impl Gen<'_> {
         let i = self.temp(I64, len, Scope::Block, format_args!("phi i64 [ 0, {entry} ], [ {next}, {body} ]"));
         let narrow = self.temp(I32, len, Scope::Block, format_args!("trunc i64 {i} to i32"));
         let val = self.affine_element(elem, narrow, a, b);
-        let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
-        self.line(format_args!("store {elem} {val}, ptr {at}, align {size}"));
+        let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr {pointer}, i64 {i}"));
+        self.store(val, at);
         self.define(next, format_args!("add nuw nsw i64 {i}, 1"));
         let done = self.temp_bit(Scope::Block, format_args!("icmp eq i64 {next}, {len}"));
         self.branch(done, exit, body);
@@ -183,40 +163,37 @@ impl Gen<'_> {
         }
         self.note(Feature::LocalArray);
         let at = self.rng.below(self.f.arrays.len());
-        let LocalArray { pointer, elem, bytes } = self.f.arrays[at];
+        let array = self.f.arrays[at];
+        let Array { pointer, elem, .. } = array;
         let store = self.rng.chance(45);
         if elem != Ty::F32 && self.rng.chance(12) {
-            return self.local_wide(pointer, bytes, store);
+            return self.local_wide(array, store);
         }
         if self.rng.chance(6) {
             return self.local_copy(at);
         }
         let ty = if elem == Ty::F32 || self.rng.chance(75) { elem } else { self.rng.pick(&[I8, I16, I32, I64]) };
         let scope = if self.rng.chance(30) { Scope::Block } else { Scope::Lane };
-        let index = self.index(bytes / size_of(ty), scope);
-        let (pointer, space) = if self.rng.chance(15) {
-            (self.pointer(format_args!("addrspacecast ptr %v{pointer} to ptr addrspace(5)")).to_string(), 5)
-        } else {
-            (format!("%v{pointer}"), 0)
-        };
-        let address = self.element(&pointer, space, ty, index);
-        let (ptr, align) = (pointer_type(space), size_of(ty));
+        let index = self.index(array.bytes() / size_of(ty), scope);
+        let pointer = if self.rng.chance(15) { self.cast_to(Ty::Ptr(5), pointer) } else { pointer };
+        let address = self.element(pointer, ty, index);
         if store {
             let val = self.local_value(ty);
-            self.line(format_args!("store {ty} {val}, {ptr} {address}, align {align}"));
+            self.store(val, address);
         } else {
             let hi = if ty == Ty::F32 { FLOAT_HI } else { ty.max() };
             let volatile = if self.rng.chance(4) { "volatile " } else { "" };
-            self.op(ty, hi, Scope::Lane, format_args!("load {volatile}{ty}, {ptr} {address}, align {align}"));
+            let (from, align) = (address.typed(), size_of(ty));
+            self.op(ty, hi, Scope::Lane, format_args!("load {volatile}{ty}, {from}, align {align}"));
         }
     }
 
     /// Sixteen bytes at once.
-    fn local_wide(&mut self, pointer: u32, bytes: u64, store: bool) {
+    fn local_wide(&mut self, array: Array, store: bool) {
         self.note(Feature::Vector);
-        let index = self.index(bytes / 16, Scope::Lane);
-        let wide = self.extend_positive(index);
-        let address = self.pointer(format_args!("getelementptr inbounds <4 x i32>, ptr %v{pointer}, i64 {wide}"));
+        let index = self.index(array.bytes() / 16, Scope::Lane);
+        let (wide, pointer) = (self.extend_positive(index), array.pointer);
+        let address = self.pointer(format_args!("getelementptr inbounds <4 x i32>, ptr {pointer}, i64 {wide}"));
         let old = self.temp(I64, 0, Scope::Lane, format_args!("load <4 x i32>, ptr {address}, align 16"));
         if store {
             let (val, lane) = (self.pick(I32), self.rng.range(0, 3));
@@ -239,9 +216,9 @@ impl Gen<'_> {
         if from == to || floats {
             return self.int_expression();
         }
-        let bytes = source.bytes.min(target.bytes);
+        let bytes = source.bytes().min(target.bytes());
         self.line(format_args!(
-            "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %v{}, ptr align 16 %v{}, i64 {bytes}, i1 false)",
+            "call void @llvm.memcpy.p0.p0.i64(ptr align 16 {}, ptr align 16 {}, i64 {bytes}, i1 false)",
             target.pointer, source.pointer
         ));
     }

@@ -2,11 +2,17 @@
 //!
 //! Every loop has a counter or a fuel counter, and the product of nested bounds is at most [`TRIPS`], so kernels terminate soon.
 
-use super::build::{Gen, Label, Loop};
+use super::build::{Gen, Join, Label, Loop};
 use super::cfg::TRIPS;
 use super::knobs::Feature;
 use super::value::{I1, I16, I32, I64, Scope, Ty, Val};
-use std::fmt::Write as _;
+use std::fmt::Display;
+
+/// Where the phis of a loop go once the values of its next turn are known.
+pub(super) struct Head {
+    before: Label,
+    phis_at: usize,
+}
 
 /// How often a loop turns.
 struct Turns {
@@ -23,16 +29,23 @@ struct Turns {
     first: Val,
 }
 
-/// Variables of a loop.
-struct Carried {
-    types: Vec<Ty>,
-    /// The block agrees on them.
-    agreed: Vec<bool>,
-    /// What they are before the loop.
-    initial: Vec<Val>,
-}
-
 impl Gen<'_> {
+    /// Goes to the header of a loop.
+    pub(super) fn enter_loop(&mut self, header: Label) -> Head {
+        let before = self.f.block;
+        self.jump(header);
+        self.place(header);
+        Head { before, phis_at: self.f.body.len() }
+    }
+
+    /// A phi of what changes with each turn, of its first and its next value; the current block goes back to the header.
+    pub(super) fn turn_phi(&mut self, head: &mut Head, phi: Val, first: impl Display, next: Val) {
+        let (ty, before, back) = (phi.ty, head.before, self.f.block);
+        let text = format!("  {phi} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
+        self.f.body.insert_str(head.phis_at, &text);
+        head.phis_at += text.len();
+    }
+
     /// A loop: counted, tested first by data, or tested last.
     pub(super) fn looping(&mut self, kind: Feature, spend: i64) {
         let most = TRIPS / self.f.trips;
@@ -40,30 +53,26 @@ impl Gen<'_> {
             return self.if_else(Feature::IfElse, spend);
         }
         self.note(kind);
-        let around = (self.f.conv, self.f.trips, self.f.depth);
         let turns = self.turns(kind, most);
         let Turns { limit, trip, down, first, .. } = turns;
         let conv = if turns.wanted == Scope::Lane { Scope::Lane } else { self.f.conv };
         let ty = first.ty;
         let carried = self.carried();
-        let before = self.f.block;
         let (header, body, latch, exit) = (self.label(), self.label(), self.label(), self.label());
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
+        let mut head = self.enter_loop(header);
         let mark = self.f.pool.len();
         let counter = self.reserve(ty, first.hi.max(limit), Scope::Block.min(trip.scope));
         self.f.pool.push(counter);
         let phis = self.carried_phis(&carried);
         let walk = self.happens(Feature::Walk).then(|| self.walk());
-        let exit_types = self.open_loop(latch, exit, conv, limit);
+        self.open_loop(latch, exit, conv, limit);
         if kind != Feature::DoWhile {
             for _ in 0..self.rng.below(3) {
                 self.int_expression();
             }
             let go = self.loop_test(counter, &turns);
             self.f.loops_last().after = self.f.pool.len();
-            self.leave_or_stay(go, body, exit, &exit_types);
+            self.leave_or_stay(go, body);
             self.place(body);
         }
         let header_end = self.f.pool.len();
@@ -72,7 +81,7 @@ impl Gen<'_> {
         }
         self.region(spend);
         self.close_turn(header_end);
-        let nexts: Vec<Val> = phis.iter().zip(&carried.types).map(|(&phi, &ty)| self.carried_next(phi, ty)).collect();
+        let nexts: Vec<Val> = phis.iter().map(|&phi| self.carried_next(phi)).collect();
         let walk = walk.map(|(walk, first)| {
             let by = self.rng.range(1, 20);
             (walk, first, self.temp_word(Scope::Block, format_args!("add i32 {walk}, {by}")))
@@ -83,28 +92,22 @@ impl Gen<'_> {
         if kind == Feature::DoWhile {
             // Tested after the step: once more while the next value is in range.
             let go = self.loop_test(next, &turns);
-            let breaks = !self.f.loops_last().exit_edges.is_empty();
+            let breaks = !self.f.loops_last().exit.edges.is_empty();
             if !breaks {
                 self.f.loops_last().after = self.f.pool.len();
             }
-            self.leave_or_stay(go, header, exit, &exit_types);
+            self.leave_or_stay(go, header);
         } else {
             self.jump(header);
         }
-        let back = self.f.block;
-        let mut text = format!("  {counter} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
-        for ((phi, init), next) in phis.iter().zip(&carried.initial).zip(&nexts) {
-            let _ = writeln!(text, "  {phi} = phi {} [ {init}, {before} ], [ {next}, {back} ]", phi.ty);
+        self.turn_phi(&mut head, counter, first, next);
+        for ((&phi, (init, _)), &next) in phis.iter().zip(&carried).zip(&nexts) {
+            self.turn_phi(&mut head, phi, init, next);
         }
         if let Some((walk, first, next)) = walk {
-            let _ = writeln!(text, "  {walk} = phi i32 [ {first}, {before} ], [ {next}, {back} ]");
+            self.turn_phi(&mut head, walk, first, next);
         }
-        self.f.body.insert_str(phis_at, &text);
-
-        self.f.conv_loops -= u32::from(conv > Scope::Lane);
-        (self.f.conv, self.f.trips, self.f.depth) = around;
-        let Some(done) = self.f.loops.pop() else { return };
-        self.after_loop(done, mark);
+        self.close_loop(mark);
     }
 
     /// How often a loop turns, at most `most` times, and how that is counted.
@@ -135,66 +138,50 @@ impl Gen<'_> {
         Turns { wanted, limit, trip, counted, down, first }
     }
 
-    /// Variables of a loop and what they are before it.
-    fn carried(&mut self) -> Carried {
+    /// What the variables of a loop are before it, and who agrees on them in it.
+    fn carried(&mut self) -> Vec<(Val, Scope)> {
         let types = self.phi_types(3);
-        let agreed: Vec<bool> = types.iter().map(|ty| ty.bits() > 1 && self.happens(Feature::UniformCarried)).collect();
-        let initial: Vec<Val> = types
-            .iter()
-            .zip(&agreed)
-            .map(|(&ty, &agreed)| if agreed { self.pick_scoped(ty, Scope::Block) } else { self.pick(ty) })
-            .collect();
-        Carried { types, agreed, initial }
+        let mut scope_of = |ty: &Ty| match ty.bits() > 1 && self.happens(Feature::UniformCarried) {
+            true => Scope::Block,
+            false => Scope::Lane,
+        };
+        let scopes: Vec<Scope> = types.iter().map(&mut scope_of).collect();
+        types.into_iter().zip(scopes).map(|(ty, scope)| (self.pick_scoped(ty, scope), scope)).collect()
     }
 
     /// Those variables in the loop.
-    fn carried_phis(&mut self, carried: &Carried) -> Vec<Val> {
+    fn carried_phis(&mut self, carried: &[(Val, Scope)]) -> Vec<Val> {
         let mut phis = Vec::new();
-        for ((&ty, init), &agreed) in carried.types.iter().zip(&carried.initial).zip(&carried.agreed) {
+        for &(Val { ty, hi, .. }, scope) in carried {
             // Floats do not grow in a loop: the latch picks within the bound of the initial value.
-            let bound = if ty.bits() > 0 { ty.max() } else { init.hi.max(24) };
-            phis.push(self.reserve(ty, bound, if agreed { Scope::Block } else { Scope::Lane }));
+            phis.push(self.reserve(ty, if ty.bits() > 0 { ty.max() } else { hi.max(24) }, scope));
         }
         self.f.pool.extend(&phis);
         phis
     }
 
-    /// From here on statements are inside a loop; returns the types of the phis at its exit.
-    pub(super) fn open_loop(&mut self, latch: Label, exit: Label, conv: Scope, limit: u64) -> Vec<Ty> {
+    /// From here on statements are inside a loop.
+    pub(super) fn open_loop(&mut self, latch: Label, exit: Label, conv: Scope, limit: u64) {
         let after = self.f.pool.len();
-        let exit_types = self.phi_types(2);
-        let latch_types = self.phi_types(1);
-        self.f.loops.push(Loop {
-            latch,
-            exit,
-            exit_edges: Vec::new(),
-            exit_types: exit_types.clone(),
-            latch_edges: Vec::new(),
-            latch_types,
-            conv,
-            exit_scope: Scope::Block,
-            after,
-        });
+        let exit = Join::new(exit, self.phi_types(2));
+        let latch = Join::new(latch, self.phi_types(1));
+        let around = (self.f.conv, self.f.trips, self.f.depth);
+        self.f.loops.push(Loop { latch, exit, conv, around, exit_scope: Scope::Block, after });
         self.f.conv = conv;
         self.f.trips *= limit as u32;
         self.f.depth += 1;
         self.f.conv_loops += u32::from(conv > Scope::Lane);
-        exit_types
     }
 
     /// The latch: a block of its own when somebody continues.
     fn close_turn(&mut self, header_end: usize) {
-        let around = self.f.loops_last();
-        let (latch, types) = (around.latch, around.latch_types.clone());
-        let mut edges = std::mem::take(&mut around.latch_edges);
-        if !edges.is_empty() || self.rng.chance(40) {
-            let vals = self.pick_all(&types);
-            edges.push((self.f.block, vals));
-            self.jump(latch);
-            if edges.len() > 1 {
+        let mut latch = std::mem::take(&mut self.f.loops_last().latch);
+        if !latch.edges.is_empty() || self.rng.chance(40) {
+            self.meet(&mut latch);
+            if latch.edges.len() > 1 {
                 self.f.pool.truncate(header_end);
             }
-            self.join(latch, &edges, &types, Scope::Lane);
+            self.join(&latch, Scope::Lane);
         }
     }
 
@@ -221,14 +208,15 @@ impl Gen<'_> {
     }
 
     /// The loop's own exit: to `stay` while `go`.
-    fn leave_or_stay(&mut self, go: Val, stay: Label, exit: Label, exit_types: &[Ty]) {
-        let vals = self.pick_all(exit_types);
-        self.leave_with(go, stay, exit, vals);
+    fn leave_or_stay(&mut self, go: Val, stay: Label) {
+        let types = self.f.loops_last().exit.types.clone();
+        let vals = self.pick_all(&types);
+        self.leave_with(go, stay, vals);
     }
 
     /// The same with these values for the phis of the exit.
-    pub(super) fn leave_with(&mut self, go: Val, stay: Label, exit: Label, vals: Vec<Val>) {
-        let from = self.f.block;
+    pub(super) fn leave_with(&mut self, go: Val, stay: Label, vals: Vec<Val>) {
+        let (from, exit) = (self.f.block, self.f.loops_last().exit.label);
         let scope = self.f.conv.min(go.scope);
         if self.rng.chance(60) {
             self.branch(go, stay, exit);
@@ -237,12 +225,13 @@ impl Gen<'_> {
             self.branch(done, exit, stay);
         }
         let current = self.f.loops_last();
-        current.exit_edges.push((from, vals));
+        current.exit.edges.push((from, vals));
         current.exit_scope = current.exit_scope.min(scope);
     }
 
     /// What a carried variable becomes for the next iteration.
-    fn carried_next(&mut self, phi: Val, ty: Ty) -> Val {
+    fn carried_next(&mut self, phi: Val) -> Val {
+        let ty = phi.ty;
         match ty {
             I1 => self.pick(I1),
             Ty::Int(_) => {
@@ -251,34 +240,26 @@ impl Gen<'_> {
                 let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
                 self.binary(op, phi, other)
             }
-            _ => match self.pool_value(|val| val.ty == ty && val.hi <= phi.hi && val.name != phi.name) {
-                Some(val) => val,
-                None => self.make_float(ty),
-            },
+            _ => {
+                let other = self.pool_value(|val| val.ty == ty && val.hi <= phi.hi && val.name != phi.name);
+                other.unwrap_or_else(|| self.make_float(ty))
+            }
         }
     }
 
     /// The exit block: its phis, and which of the loop's values live on.
-    pub(super) fn after_loop(&mut self, done: Loop, mark: usize) {
+    pub(super) fn close_loop(&mut self, mark: usize) {
+        let Some(done) = self.f.loops.pop() else { return };
+        self.f.conv_loops -= u32::from(done.conv > Scope::Lane);
+        (self.f.conv, self.f.trips, self.f.depth) = done.around;
         let survivors: Vec<Val> = self.f.pool.get(mark..done.after).map_or_else(Vec::new, <[Val]>::to_vec);
         self.f.pool.truncate(mark);
-        self.join_after_phis(&done, &survivors);
-    }
-
-    fn join_after_phis(&mut self, done: &Loop, survivors: &[Val]) {
-        self.place(done.exit);
-        for i in 0..done.exit_types.len() {
-            let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
-            self.phi(&column, done.exit_scope);
-        }
+        self.phis(&done.exit, done.exit_scope);
         let mut direct = Vec::new();
-        for &val in survivors {
-            if val.tainted {
-                continue;
-            }
+        for val in survivors.into_iter().filter(|val| !val.tainted) {
             if self.rng.chance(self.knobs.weight(Feature::TemporalLcssa)) {
                 self.note(Feature::TemporalLcssa);
-                let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, _)| (*from, val)).collect();
+                let column: Vec<(Label, Val)> = done.exit.edges.iter().map(|(from, _)| (*from, val)).collect();
                 self.phi(&column, done.exit_scope);
             } else if self.happens(Feature::TemporalDirect) {
                 direct.push(Val { scope: val.scope.min(done.exit_scope), ..val });

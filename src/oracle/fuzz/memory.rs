@@ -7,7 +7,7 @@
 
 use super::build::{Gen, Kernel, Phase};
 use super::knobs::Feature;
-use super::value::{I16, I32, I64, Scope, Ty, Val};
+use super::value::{I16, I32, I64, Name, PTR, Scope, Ty, Val};
 
 /// Elements that every readable buffer has at least; a power of two, so that a mask keeps an index in bounds.
 pub(super) const BUFFER: u64 = 256;
@@ -16,15 +16,25 @@ pub(super) const PASSED: u64 = 16;
 /// Counters for atomics, eight for each operation.
 pub(super) const COUNTERS: u64 = 64;
 
-/// Memory that is only read.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
-    /// The pointer's operand.
-    pub(super) pointer: String,
-    pub(super) space: u32,
+/// Elements side by side: memory that is only read, or a stack array.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Array {
+    pub(super) pointer: Val,
     pub(super) elem: Ty,
     pub(super) len: u64,
+    /// Of what reads it.
     pub(super) feature: Feature,
+}
+
+impl Array {
+    pub(super) fn bytes(&self) -> u64 {
+        self.len * size_of(self.elem)
+    }
+
+    /// So many `i32` in generic memory.
+    pub(super) fn words(pointer: Val, len: u64, feature: Feature) -> Self {
+        Self { pointer, elem: I32, len, feature }
+    }
 }
 
 /// Bound of the magnitudes in float buffers and stack arrays, as an exponent.
@@ -40,14 +50,25 @@ pub(super) fn size_of(ty: Ty) -> u64 {
     }
 }
 
-pub(super) fn pointer_type(space: u32) -> String {
-    if space == 0 { "ptr".to_owned() } else { format!("ptr addrspace({space})") }
-}
-
 impl Gen<'_> {
+    /// The same memory in another address space.
+    pub(super) fn cast_to(&mut self, ty: Ty, pointer: Val) -> Val {
+        self.temp(ty, 0, Scope::Lane, format_args!("addrspacecast {} to {ty}", pointer.typed()))
+    }
+
+    /// Loads an element; `how` follows its alignment.
+    pub(super) fn loaded(&mut self, elem: Ty, from: Val, scope: Scope, how: &str) -> Val {
+        let hi = if elem.bits() > 0 { elem.max() } else { FLOAT_HI };
+        self.op(elem, hi, scope, format_args!("load {elem}, {}, align {}{how}", from.typed(), size_of(elem)))
+    }
+
+    /// Stores a value of whole bytes.
+    pub(super) fn store(&mut self, val: Val, to: Val) {
+        self.line(format_args!("store {}, {}, align {}", val.typed(), to.typed(), size_of(val.ty)));
+    }
+
     /// Address of element `index` (known in bounds) of `pointer`, in one of the ways clang writes it.
-    pub(super) fn element(&mut self, pointer: &str, space: u32, elem: Ty, index: Val) -> String {
-        let ty = pointer_type(space);
+    pub(super) fn element(&mut self, pointer: Val, elem: Ty, index: Val) -> Val {
         let flags = match self.rng.below(4) {
             0 => " inbounds nuw",
             1 => "",
@@ -58,20 +79,21 @@ impl Gen<'_> {
         }
         let narrow = index.ty.bits() < 32;
         let form = if narrow { 1 } else { self.rng.below(4) };
-        match form {
+        let ty = index.ty;
+        let base = pointer.typed();
+        let text = match form {
             // Byte offsets, as the optimiser canonicalises to.
             0 => {
                 let scaled = self.binary("mul", index, Val::int(index.ty, size_of(elem)));
-                self.pointer(format_args!("getelementptr{flags} i8, {ty} {pointer}, {} {scaled}", index.ty)).to_string()
+                format!("getelementptr{flags} i8, {base}, {ty} {scaled}")
             }
             1 if index.ty != I64 => {
                 let wide = self.extend_positive(index);
-                self.pointer(format_args!("getelementptr{flags} {elem}, {ty} {pointer}, i64 {wide}")).to_string()
+                format!("getelementptr{flags} {elem}, {base}, i64 {wide}")
             }
-            _ => self
-                .pointer(format_args!("getelementptr{flags} {elem}, {ty} {pointer}, {} {index}", index.ty))
-                .to_string(),
-        }
+            _ => format!("getelementptr{flags} {elem}, {base}, {ty} {index}"),
+        };
+        self.temp(pointer.ty, 0, Scope::Lane, format_args!("{text}"))
     }
 
     /// `index`, which is not negative, as i64.
@@ -97,9 +119,9 @@ impl Gen<'_> {
     }
 
     /// Memory of a kind, if there is any.
-    pub(super) fn some_source(&mut self, is_wanted: impl Fn(&Source) -> bool) -> Option<Source> {
-        let all: Vec<&Source> = self.f.sources.iter().filter(|source| is_wanted(source)).collect();
-        (!all.is_empty()).then(|| all[self.rng.below(all.len())].clone())
+    pub(super) fn some_source(&mut self, is_wanted: impl Fn(&Array) -> bool) -> Option<Array> {
+        let all: Vec<Array> = self.f.sources.iter().copied().filter(is_wanted).collect();
+        (!all.is_empty()).then(|| self.rng.pick(&all))
     }
 
     /// Loads from memory that nobody writes.
@@ -108,36 +130,30 @@ impl Gen<'_> {
         self.note(feature);
         let scope = if self.rng.chance(45) { Scope::Block } else { Scope::Lane };
         let index = self.index(source.len, scope);
-        let (mut pointer, mut space) = (source.pointer, source.space);
+        let Array { mut pointer, elem, len, .. } = source;
         if self.rng.chance(25) {
-            // Between generic and the space it is in: the same memory.
-            let to = if space == 0 && source.feature != Feature::ConstantLoad { 1 } else { 0 };
-            if to != space && (space == 0 || space == 1 || space == 4) {
-                let (from, into) = (pointer_type(space), pointer_type(to));
-                pointer = self.pointer(format_args!("addrspacecast {from} {pointer} to {into}")).to_string();
-                space = to;
+            // Between generic and the space it is in.
+            let to = if pointer.ty == PTR && feature != Feature::ConstantLoad { Ty::Ptr(1) } else { PTR };
+            if to != pointer.ty {
+                pointer = self.cast_to(to, pointer);
             }
         }
-        let address = if pointer.starts_with('@') && self.rng.chance(50) {
-            let ty = format!("[{} x {}]", source.len, source.elem);
-            let space = pointer_type(space);
-            self.pointer(format_args!("getelementptr inbounds {ty}, {space} {pointer}, i64 0, {} {index}", index.ty))
-                .to_string()
+        let address = if matches!(pointer.name, Name::Global(_)) && self.rng.chance(50) {
+            let (ty, base) = (index.ty, pointer.typed());
+            let text = format!("getelementptr inbounds [{len} x {elem}], {base}, i64 0, {ty} {index}");
+            self.temp(pointer.ty, 0, Scope::Lane, format_args!("{text}"))
         } else {
-            self.element(&pointer, space, source.elem, index)
+            self.element(pointer, elem, index)
         };
-        let hi = if source.elem.bits() > 0 { source.elem.max() } else { FLOAT_HI };
-        let (elem, ptr) = (source.elem, pointer_type(space));
-        let align = size_of(elem);
         if feature == Feature::ReadOnlyLoad
             && self.happens(Feature::Assembly)
-            && self.load_assembly(elem, &address.to_string(), &ptr, index.scope)
+            && self.load_assembly(elem, address, index.scope)
         {
             return;
         }
         let invariant =
             if feature == Feature::ReadOnlyLoad && self.rng.chance(20) { ", !invariant.load !0" } else { "" };
-        self.op(elem, hi, index.scope, format_args!("load {elem}, {ptr} {address}, align {align}{invariant}"));
+        self.loaded(elem, address, index.scope, invariant);
     }
 
     /// How far a pointer is from a table; indices are signed, and some here have their highest bit set.
@@ -156,8 +172,13 @@ impl Gen<'_> {
 
     /// A load through a pointer chosen by a condition.
     pub(super) fn load_selected(&mut self) {
-        let sources: Vec<Source> =
-            self.f.sources.iter().filter(|s| s.space == 0 && s.elem == I32 && s.len >= PASSED).cloned().collect();
+        let sources: Vec<Array> = self
+            .f
+            .sources
+            .iter()
+            .filter(|s| s.pointer.ty == PTR && s.elem == I32 && s.len >= PASSED)
+            .cloned()
+            .collect();
         if sources.len() < 2 {
             return self.int_expression();
         }
@@ -166,35 +187,33 @@ impl Gen<'_> {
         let cond = self.condition(scope);
         let (a, b) = (self.rng.below(sources.len()), self.rng.below(sources.len()));
         let len = sources[a].len.min(sources[b].len);
-        let chosen =
-            self.pointer(format_args!("select i1 {cond}, ptr {}, ptr {}", sources[a].pointer, sources[b].pointer));
+        let (first, second) = (sources[a].pointer, sources[b].pointer);
+        let chosen = self.pointer(format_args!("select i1 {cond}, ptr {first}, ptr {second}"));
         let index = self.index(len, scope);
-        let address = self.element(&chosen.to_string(), 0, I32, index);
-        let agreed = index.scope.min(cond.scope);
-        self.word(agreed, format_args!("load i32, ptr {address}, align 4"));
+        let address = self.element(chosen, I32, index);
+        self.loaded(I32, address, index.scope.min(cond.scope), "");
     }
 
     // The thread's own slots of the output.
 
     /// Address of the thread's slot `k` of `%out`.
-    fn own_slot(&mut self, k: u64) -> Option<String> {
+    fn own_slot(&mut self, k: u64) -> Option<Val> {
         let kernel = self.f.kernel?;
-        let (space, pointer) = if self.rng.chance(30) {
-            (1, self.pointer(format_args!("addrspacecast ptr %out to ptr addrspace(1)")).to_string())
-        } else {
-            (0, "%out".to_owned())
-        };
-        let ty = pointer_type(space);
+        let mut pointer = Val::named("out", PTR, 0, Scope::Lane);
+        if self.rng.chance(30) {
+            pointer = self.cast_to(Ty::Ptr(1), pointer);
+        }
+        let (ty, from) = (pointer.ty, pointer.typed());
         let (base, step) = (kernel.slot_base, kernel.slot_step);
         let address = if step.is_constant() && self.rng.chance(50) {
-            let row = self.pointer(format_args!("getelementptr inbounds i32, {ty} {pointer}, i64 {base}"));
-            self.pointer(format_args!("getelementptr inbounds i8, {ty} {row}, i64 {}", k * step.hi * 4))
+            let row = self.pointer(format_args!("getelementptr inbounds i32, {from}, i64 {base}"));
+            format!("getelementptr inbounds i8, {ty} {row}, i64 {}", k * step.hi * 4)
         } else {
             let offset = self.temp(I64, 0, step.scope, format_args!("mul nuw nsw i64 {step}, {k}"));
             let index = self.temp(I64, 0, Scope::Lane, format_args!("add nuw nsw i64 {offset}, {base}"));
-            self.pointer(format_args!("getelementptr inbounds i32, {ty} {pointer}, i64 {index}"))
+            format!("getelementptr inbounds i32, {from}, i64 {index}")
         };
-        Some(format!("{ty} {address}"))
+        Some(self.temp(ty, 0, Scope::Lane, format_args!("{address}")))
     }
 
     /// Stores `val` where the host sees it; later stores to the same slot mix with what is there.
@@ -208,7 +227,7 @@ impl Gen<'_> {
             // In a loop or after another store: fold in, so that nothing is overwritten unseen.
             let old = self.temp(I64, 0, Scope::Lane, format_args!("load i64, ptr {address}, align 8"));
             let new = self.mixed(old, val);
-            self.line(format_args!("store i64 {new}, ptr {address}, align 8"));
+            self.store(new, address);
             return;
         }
         let word = self.as_word(val);
@@ -216,12 +235,12 @@ impl Gen<'_> {
         self.f.next_slot += 1;
         let Some(address) = self.own_slot(k % self.slots) else { return };
         let word = if k >= self.slots || (self.f.trips > 1 && self.rng.chance(60)) {
-            let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
+            let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {}, align 4", address.typed()));
             self.mixed(old, word)
         } else {
             word
         };
-        self.line(format_args!("store i32 {word}, {address}, align 4"));
+        self.store(word, address);
     }
 
     /// Any value as an i32 that depends on all of it.
@@ -252,6 +271,7 @@ impl Gen<'_> {
                 let a = self.temp(I32, 0, val.scope, format_args!("mul i32 {a}, 31"));
                 self.temp_word(val.scope, format_args!("xor i32 {a}, {b}"))
             }
+            Ty::Ptr(_) => self.temp_word(val.scope, format_args!("ptrtoint {} to i32", val.typed())),
             Ty::V4F32 => {
                 let at = self.rng.range(0, 3);
                 let a = self.temp(Ty::F32, 0, val.scope, format_args!("extractelement <4 x float> {val}, i32 {at}"));
@@ -265,11 +285,11 @@ impl Gen<'_> {
         let k = self.rng.range(0, slots.min(self.slots) - 1);
         let Some(address) = self.own_slot(k) else { return self.int_expression() };
         self.note(Feature::OwnSlot);
-        let old = self.word(Scope::Lane, format_args!("load i32, {address}, align 4"));
+        let old = self.loaded(I32, address, Scope::Lane, "");
         let other = self.pick(I32);
         let op = self.rng.pick(&["add", "xor", "sub"]);
         let new = self.binary(op, old, other);
-        self.line(format_args!("store i32 {new}, {address}, align 4"));
+        self.store(new, address);
     }
 
     /// An atomic: without use of its result, on a slot of the thread's own, or (if allowed) with its result used.
@@ -279,16 +299,17 @@ impl Gen<'_> {
             Feature::AtomicOwn => {
                 let k = self.rng.range(0, self.slots - 1);
                 let Some(address) = self.own_slot(k) else { return self.int_expression() };
+                let at = address.typed();
                 self.note(feature);
                 if self.rng.chance(30) {
                     let expected = self.pick(I32);
-                    let text = format!("cmpxchg {address}, i32 {expected}, i32 {operand} monotonic monotonic, align 4");
+                    let text = format!("cmpxchg {at}, i32 {expected}, i32 {operand} monotonic monotonic, align 4");
                     let pair = self.temp(I64, 0, Scope::Lane, format_args!("{text}"));
                     self.word(Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
                     return;
                 }
                 let op = self.rng.pick(&["add", "xchg", "umax", "and"]);
-                self.word(Scope::Lane, format_args!("atomicrmw {op} {address}, i32 {operand} monotonic, align 4"));
+                self.word(Scope::Lane, format_args!("atomicrmw {op} {at}, i32 {operand} monotonic, align 4"));
             }
             _ if self.f.kernel.is_none() => self.int_expression(),
             _ => {
@@ -300,7 +321,7 @@ impl Gen<'_> {
                 let within = self.index(8, Scope::Lane);
                 let (ty, first) = (within.ty, kind * 8);
                 let index = self.temp(ty, 63, within.scope, format_args!("add nuw nsw {ty} {within}, {first}"));
-                let address = self.element("%ctr", 0, I32, index);
+                let address = self.element(Val::named("ctr", PTR, 0, Scope::Lane), I32, index);
                 let op = if used { "add" } else { ops[kind] };
                 let scope = self.rng.pick(&["", "syncscope(\"agent\") ", "syncscope(\"device\") "]);
                 let text = format!("atomicrmw {op} ptr {address}, i32 {operand} {scope}monotonic, align 4");
@@ -315,12 +336,12 @@ impl Gen<'_> {
     // Shared memory.
 
     /// The address of a shared slot.
-    fn shared_slot(&mut self, index: Val) -> String {
+    fn shared_slot(&mut self, index: Val) -> Val {
+        let mut pointer = Val::global("shared", 3);
         if self.rng.chance(30) {
-            let generic = self.pointer(format_args!("addrspacecast ptr addrspace(3) @shared to ptr")).to_string();
-            return format!("ptr {}", self.element(&generic, 0, I32, index));
+            pointer = self.cast_to(PTR, pointer);
         }
-        format!("ptr addrspace(3) {}", self.element("@shared", 3, I32, index))
+        self.element(pointer, I32, index)
     }
 
     /// Reads or, while nobody reads others' slots, writes the thread's own slot.
@@ -330,9 +351,9 @@ impl Gen<'_> {
         let address = self.shared_slot(kernel.ltid);
         if self.f.phase == Phase::Own && self.rng.chance(60) {
             let val = self.pick(I32);
-            self.line(format_args!("store i32 {val}, {address}, align 4"));
+            self.store(val, address);
         } else {
-            self.word(Scope::Lane, format_args!("load i32, {address}, align 4"));
+            self.loaded(I32, address, Scope::Lane, "");
         }
     }
 
@@ -357,7 +378,7 @@ impl Gen<'_> {
         // Slots beyond the block were never written.
         let index = self.temp(I32, ltid.hi, thread.scope, format_args!("urem i32 {thread}, {block_size}"));
         let address = self.shared_slot(index);
-        self.word(thread.scope, format_args!("load i32, {address}, align 4"))
+        self.loaded(I32, address, thread.scope, "")
     }
 
     /// Changes the thread's own slot by a value, while nobody reads it.
@@ -366,9 +387,9 @@ impl Gen<'_> {
         self.note(Feature::Shared);
         let address = self.shared_slot(kernel.ltid);
         let word = self.as_word(val);
-        let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
+        let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {}, align 4", address.typed()));
         let new = self.mixed(old, word);
-        self.line(format_args!("store i32 {new}, {address}, align 4"));
+        self.store(new, address);
     }
 
     /// Emits an `llvm.assume` of something true.

@@ -9,13 +9,12 @@
 //! kernel that is to be measured.
 
 use super::claims;
-use super::drive::{Failure, Plan, Plugin, Runner, Tally, Trouble, config, inputs, load};
-use super::launch::{Geometry, Launch};
+use super::drive::{Failure, Plan, Plugin, Runner, Tally, config, inputs, load};
+use super::launch::Launch;
 use crate::check::recount;
-use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
-use warpwise_ir::llvm::image::{ModuleImage, import};
+use crate::simt::{DivergenceMap, LaunchConfig, Machine, Nobody, Reconvergence, Scheduler, versions};
+use warpwise_ir::llvm::image::import;
 use warpwise_ir::llvm::optimise::optimise;
-use warpwise_ir::llvm::owned::OwnedModule;
 
 /// Placeholder for the block of the launch.
 const BLOCK: &str = "{block}";
@@ -28,30 +27,35 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
     let image = import(load(text)?.handle(), super::KERNEL);
     let inputs = inputs(launch);
     for pipeline in &plan.passes {
+        let stage = format!("after {pipeline}");
         let mut once = None;
         for &geometry in &launch.geometries {
             if once.is_none() || pipeline.contains(BLOCK) {
-                let passes = pipeline.replace(BLOCK, &shape(geometry));
-                once = Some(after(plan.plugin, text, &passes, pipeline, &mut tally)?);
+                // the block as `block=` takes it
+                let [x, y, z] = geometry.block;
+                let passes = pipeline.replace(BLOCK, &format!("{x}x{y}x{z}"));
+                let module = load(text)?;
+                let changed = (plan.plugin.run)(&module, &passes).map_err(|e| Failure::module(&stage, e))?;
+                tally.transformed += u64::from(changed);
+                once = Some((changed, module));
             }
             let Some((changed, module)) = once.as_ref().filter(|(changed, _)| *changed || plan.only_claims) else {
                 continue;
             };
             if plan.only_claims {
                 tally += claims::check(module, launch, &[geometry], plan.schedules)
-                    .map_err(|failure| Failure { stage: format!("{} after {pipeline}", failure.stage), ..failure })?;
+                    .map_err(|failure| Failure { stage: format!("{} {stage}", failure.stage), ..failure })?;
                 continue;
             }
             debug_assert!(changed);
             let mut runner = Runner { launch, inputs: &inputs, geometry, races: plan.races, tally: &mut tally };
             let before = Machine::new(&image);
-            let expected = runner.run(&before, "lockstep", |_| {})?;
-            let transformed: ModuleImage = import(module.handle(), super::KERNEL);
+            let expected = runner.run(&before, "lockstep", |_| {}, &mut Nobody)?;
+            let transformed = import(module.handle(), super::KERNEL);
             let machine = Machine::new(&transformed);
-            let stage = format!("after {pipeline}");
             let versions = runner.tally.versions;
             if let Err(failure) = runner.compare(&expected, &machine, &stage, |_| {}) {
-                if failure.trouble.kind() != RACE || !races_without_ours(text, pipeline, &mut runner)? {
+                if failure.kind != RACE || !races_without_ours(text, pipeline, &mut runner)? {
                     return Err(failure);
                 }
                 runner.races = false;
@@ -61,7 +65,8 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
                 runner
                     .compare(&expected, &machine, &format!("{stage}, no version"), |config| config.versions = false)?;
             }
-            for number in 1..=alternatives(&transformed, &machine) {
+            let alternatives = machine.kernel(None).map_or(0, |kernel| versions::alternatives(&transformed, kernel));
+            for number in 1..=alternatives {
                 let stage = format!("{stage}, alternative {number}");
                 runner.compare(&expected, &machine, &stage, |config| config.alternative = Some(number))?;
                 for seed in 1..=plan.schedules {
@@ -73,15 +78,15 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             }
             if counts(plan.plugin, pipeline) {
                 let mut seen = DivergenceMap::default();
-                let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
+                let report = runner.run(&machine, &stage, |_| {}, &mut seen)?;
                 let launch = recount::launch_of(&config(launch, geometry), runner.inputs);
                 recount::compare(&transformed, &seen, &launch, &report)
-                    .map_err(|error| runner.failure(&stage, Trouble::Counters(error.to_string())))?;
+                    .map_err(|error| Failure::new(Some(geometry), &stage, "Counters", error))?;
             }
             let post_dominators = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
             let later = runner.compare(&expected, &machine, &format!("{stage}, post-dominators"), post_dominators);
             // if the original fails under the later rule, too, the pass is not to blame
-            if later.is_err() && runner.run(&before, "post-dominators", post_dominators).is_ok() {
+            if later.is_err() && runner.run(&before, "post-dominators", post_dominators, &mut Nobody).is_ok() {
                 later?;
             }
             for seed in 1..=plan.schedules {
@@ -106,37 +111,12 @@ fn races_without_ours(text: &str, pipeline: &str, runner: &mut Runner<'_>) -> Re
     let module = load(text)?;
     optimise(&module, &of_llvm).map_err(|e| Failure::module(&stage, e))?;
     let image = import(module.handle(), super::KERNEL);
-    let ran = runner.run(&Machine::new(&image), &stage, |_| {});
-    Ok(ran.is_err_and(|failure| failure.trouble.kind() == RACE))
-}
-
-/// How many alternatives of the kernel are to be measured.
-fn alternatives(image: &ModuleImage, machine: &Machine<'_>) -> usize {
-    machine.kernel(None).map_or(0, |kernel| versions::alternatives(image, kernel))
+    let ran = runner.run(&Machine::new(&image), &stage, |_| {}, &mut Nobody);
+    Ok(ran.is_err_and(|failure| failure.kind == RACE))
 }
 
 /// Whether branches are counted, and no pass changes them afterwards.
 fn counts(plugin: Plugin, pipeline: &str) -> bool {
     let last = pipeline.rsplit(',').next().unwrap_or_default();
     last.split('<').next() == Some(plugin.counts)
-}
-
-/// The module after the pipeline, and whether that changed it.
-fn after(
-    plugin: Plugin,
-    text: &str,
-    passes: &str,
-    pipeline: &str,
-    tally: &mut Tally,
-) -> Result<(bool, OwnedModule), Failure> {
-    let module = load(text)?;
-    let changed = (plugin.run)(&module, passes).map_err(|e| Failure::module(&format!("after {pipeline}"), e))?;
-    tally.transformed += u64::from(changed);
-    Ok((changed, module))
-}
-
-/// The block as `block=` takes it.
-fn shape(geometry: Geometry) -> String {
-    let [x, y, z] = geometry.block;
-    format!("{x}x{y}x{z}")
 }

@@ -63,7 +63,7 @@ impl Place {
     pub fn notices(&self, seed: u64) -> Option<Failure> {
         let failure = self.run(seed).err()?;
         // a panic or a module that does not parse is not a violated claim
-        (self.is_of_transform() || failure.trouble.kind() == "Claim").then_some(failure)
+        (self.is_of_transform() || failure.kind == "Claim").then_some(failure)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which kernels are generated for one transform, and which idioms does chance rarely produce? Similar sides for branch
 //! fusion, register pressure for spill placement; counters that wrap, indices bounded by a guard.
 
-use super::build::{Gen, Label};
+use super::build::{Gen, Join};
 use super::knobs::{Feature, Mode};
 use super::value::{I1, I32, I64, Scope, Ty, Val};
 
@@ -87,19 +87,9 @@ impl Gen<'_> {
         let types = self.phi_types(3);
         let (yes, no, join) = (self.label(), self.label(), self.label());
         self.branch(cond, yes, no);
-        let (mark, around) = (self.f.pool.len(), self.f.conv);
-        self.f.conv = around.min(cond.scope);
-        let mut edges: Vec<(Label, Vec<Val>)> = Vec::new();
-        for (label, shapes) in [(yes, first), (no, second)] {
-            self.place(label);
-            self.emit_shapes(shapes);
-            let vals = self.pick_all(&types);
-            edges.push((self.f.block, vals));
-            self.jump(join);
-            self.f.pool.truncate(mark);
-        }
-        self.f.conv = around;
-        self.join(join, &edges, &types, cond.scope);
+        let mut join = Join::new(join, types);
+        self.sides(&[yes, no], cond.scope, &mut join, |g, side| g.emit_shapes([first, second][side]));
+        self.join(&join, cond.scope);
     }
 
     fn emit_shapes(&mut self, shapes: &[Shape]) {
@@ -115,9 +105,7 @@ impl Gen<'_> {
                     self.binary(op, a, b);
                 }
                 Shape::Float(op) => {
-                    let small = |val: &Val| val.ty == Ty::F32 && val.hi <= 24;
-                    let a = self.pool_value(small).unwrap_or_else(|| self.make_float(Ty::F32));
-                    let b = self.pool_value(small).unwrap_or_else(|| self.make_float(Ty::F32));
+                    let (a, b) = (self.float_within(Ty::F32, 24), self.float_within(Ty::F32, 24));
                     let hi = if *op == "fmul" { a.hi + b.hi } else { a.hi.max(b.hi) + 1 };
                     self.op(Ty::F32, hi, a.scope.min(b.scope), format_args!("{op} float {a}, {b}"));
                 }
@@ -144,15 +132,12 @@ impl Gen<'_> {
 
     /// A counted loop around what `body` emits, with one accumulator.
     pub(super) fn repeat(&mut self, trips: u64, body: impl FnOnce(&mut Self)) {
-        let before = self.f.block;
         let (header, exit) = (self.label(), self.label());
         let init = self.pick(I32);
         // the loops of a diamond's sides may count from different numbers
         let first = if self.knobs.mode == Mode::Diamonds && self.rng.chance(50) { self.rng.range(1, 3) } else { 0 };
         let last = first + trips;
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
+        let mut head = self.enter_loop(header);
         let mark = self.f.pool.len();
         let (i, sum) = (self.reserve(I32, last, Scope::Block), self.reserve(I32, I32.max(), Scope::Lane));
         self.f.pool.extend([i, sum]);
@@ -167,11 +152,8 @@ impl Gen<'_> {
         let next = self.temp(I32, last, Scope::Block, format_args!("add nuw nsw i32 {i}, 1"));
         let done = self.temp_bit(Scope::Block, format_args!("icmp eq i32 {next}, {last}"));
         self.branch(done, exit, header);
-        let back = self.f.block;
-        let phis = format!(
-            "  {i} = phi i32 [ {first}, {before} ], [ {next}, {back} ]\n  {sum} = phi i32 [ {init}, {before} ], [ {next_sum}, {back} ]\n"
-        );
-        self.f.body.insert_str(phis_at, &phis);
+        self.turn_phi(&mut head, i, first, next);
+        self.turn_phi(&mut head, sum, init, next_sum);
         self.place(exit);
         self.f.pool.truncate(mark);
         self.f.pool.push(next_sum);
@@ -270,7 +252,7 @@ impl Gen<'_> {
         }
         let (yes, no, join) = (self.label(), self.label(), self.label());
         self.branch(cond, yes, no);
-        let mut edges = Vec::new();
+        let mut join = Join::new(join, vec![I64]);
         let mark = self.f.pool.len();
         for label in [yes, no] {
             self.place(label);
@@ -279,11 +261,11 @@ impl Gen<'_> {
             let more = self.temp_word(a.scope, format_args!("{op} i32 {a}, {by}"));
             let widen = self.rng.pick(&["zext", "sext"]);
             let wide = self.temp(I64, I64.max(), a.scope, format_args!("{widen} i32 {more} to i64"));
-            edges.push((label, vec![wide]));
-            self.jump(join);
+            join.edges.push((label, vec![wide]));
+            self.jump(join.label);
             self.f.pool.truncate(mark);
         }
-        self.join(join, &edges, &[I64], cond.scope);
+        self.join(&join, cond.scope);
     }
 
     /// A loop in whose turns lanes do something one after the other, and which they leave there, once or for good. Which
@@ -293,10 +275,8 @@ impl Gen<'_> {
         let linear = self.f.kernel.filter(|_| self.rng.chance(40)).map(|kernel| kernel.ltid);
         let index = linear.unwrap_or_else(|| self.sreg("tid.x"));
         let [header, turn, latch, behind, exit] = [(); 5].map(|()| self.label());
-        let (before, first, last) = (self.f.block, self.pick_scoped(I32, Scope::Block), self.rng.range(2, 6));
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
+        let (first, last) = (self.pick_scoped(I32, Scope::Block), self.rng.range(2, 6));
+        let mut head = self.enter_loop(header);
         let (mark, conv) = (self.f.pool.len(), self.f.conv);
         self.f.conv = Scope::Lane;
         let counter = self.reserve(I32, last, Scope::Block);
@@ -323,10 +303,8 @@ impl Gen<'_> {
         let changed = self.binary("and", index, Val::int(I32, 7));
         let more = self.temp_bit(Scope::Block, format_args!("icmp ult i32 {next}, {last}"));
         self.branch(more, header, exit);
-        let phis = format!(
-            "  {counter} = phi i32 [ 0, {before} ], [ {next}, {latch} ]\n  {carried} = phi i32 [ {first}, {before} ], [ {changed}, {latch} ]\n"
-        );
-        self.f.body.insert_str(phis_at, &phis);
+        self.turn_phi(&mut head, counter, 0, next);
+        self.turn_phi(&mut head, carried, first, changed);
         self.f.pool.truncate(mark);
         self.f.conv = conv;
         self.place(exit);

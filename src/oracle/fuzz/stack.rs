@@ -30,7 +30,7 @@ impl Gen<'_> {
             let param = if copies { "ptr byval([4 x i32]) align 4 %p0" } else { "" };
             let _ = writeln!(self.functions, "define {linkage}i64 @look{n}({param}) {attributes}{{");
             let body = match self.lookouts.last() {
-                Some(&(_, false)) if kind == 1 => format!(
+                Some(false) if kind == 1 => format!(
                     "  %a = alloca [3 x i32]\n  store volatile i32 1, ptr %a\n  %b = call i64 @look{}()\n  %c = ptrtoint ptr %a to i64\n  \
                      %i = xor i64 %b, %c\n",
                     n - 1
@@ -40,7 +40,7 @@ impl Gen<'_> {
                     .to_owned(),
             };
             let _ = write!(self.functions, "{body}  ret i64 %i\n}}\n\n");
-            self.lookouts.push((n, copies));
+            self.lookouts.push(copies);
         }
     }
 
@@ -62,7 +62,7 @@ impl Gen<'_> {
         let saved = self.rng.chance(40).then(|| self.pointer(format_args!("call ptr @llvm.stacksave.p0()")));
         let object = self.pointer(format_args!("alloca i32, i32 {count}, align 4"));
         let val = self.pick(I32);
-        self.line(format_args!("store i32 {val}, ptr {object}, align 4"));
+        self.store(val, object);
         if self.rng.chance(60) {
             self.look_below();
         }
@@ -81,10 +81,10 @@ impl Gen<'_> {
         if !self.lookouts.is_empty() && self.rng.chance(70) {
             return self.address_below();
         }
-        let arrays: Vec<u32> = self.f.arrays.iter().map(|array| array.pointer).collect();
+        let arrays: Vec<Val> = self.f.arrays.iter().map(|array| array.pointer).collect();
         if !arrays.is_empty() && self.rng.chance(50) {
             let array = self.rng.pick(&arrays);
-            return self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr %v{array} to i64"));
+            return self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {array} to i64"));
         }
         let object = self.stack_object("[2 x i32]", 4);
         self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {object} to i64"))
@@ -92,17 +92,17 @@ impl Gen<'_> {
 
     /// The result of a function that returns an address in its own frame.
     fn address_below(&mut self) -> Val {
-        let (n, copies) = self.rng.pick(&self.lookouts.clone());
-        let arrays: Vec<(u32, u64)> =
-            self.f.arrays.iter().map(|array| (array.pointer, array.bytes)).filter(|array| array.1 >= COPIED).collect();
+        let n = self.rng.below(self.lookouts.len());
+        let copies = self.lookouts[n];
+        let arrays: Vec<_> = self.f.arrays.iter().copied().filter(|array| array.bytes() >= COPIED).collect();
         let argument = match arrays.is_empty() {
             _ if !copies => String::new(),
             true => "ptr byval([4 x i32]) align 4 @plain_table".to_owned(),
             false => {
-                let (array, bytes) = self.rng.pick(&arrays);
-                let index = self.index(bytes / COPIED, Scope::Lane);
-                let wide = self.extend_positive(index);
-                let at = self.pointer(format_args!("getelementptr inbounds [4 x i32], ptr %v{array}, i64 {wide}"));
+                let array = self.rng.pick(&arrays);
+                let index = self.index(array.bytes() / COPIED, Scope::Lane);
+                let (wide, pointer) = (self.extend_positive(index), array.pointer);
+                let at = self.pointer(format_args!("getelementptr inbounds [4 x i32], ptr {pointer}, i64 {wide}"));
                 format!("ptr byval([4 x i32]) align 4 {at}")
             }
         };

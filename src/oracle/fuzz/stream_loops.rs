@@ -5,12 +5,11 @@
 //! strides over the block. Each turn loads where no other does and adds to sums, whose order shows in float sums and in
 //! the words that some turns change. The test comes first, last, or last behind a guard.
 
-use super::build::{Gen, Kernel, Label, Phase};
+use super::build::{Gen, Join, Kernel, Label, Phase};
 use super::cfg::TRIPS;
 use super::knobs::Feature;
-use super::memory::{BUFFER, FLOAT_HI, Source, pointer_type, size_of};
-use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
-use std::fmt::Display;
+use super::memory::{Array, BUFFER, FLOAT_HI};
+use super::value::{I8, I16, I32, I64, PTR, Scope, Ty, Val};
 
 /// Bound of the argument that loops take their trip count from.
 pub(super) const COUNT: u64 = 13;
@@ -59,17 +58,11 @@ struct Sum {
     now: Val,
 }
 
-/// A pointer that moves on in each turn: as text before the loop, in it, and in the next turn.
+/// A pointer that moves on in each turn: before the loop, in it, and in the next turn.
 struct Walker {
-    ty: String,
-    initial: String,
+    initial: Val,
     phi: Val,
     next: Val,
-}
-
-/// The phi of what changes with each turn, of its first and its next value.
-fn turn_phi(ty: impl Display, phi: Val, vals: (impl Display, Val), (before, back): (Label, Label)) -> String {
-    format!("  {phi} = phi {ty} [ {}, {before} ], [ {}, {back} ]\n", vals.0, vals.1)
 }
 
 impl Gen<'_> {
@@ -80,7 +73,6 @@ impl Gen<'_> {
             return self.int_expression();
         }
         self.note(Feature::StreamLoop);
-        let around = (self.f.conv, self.f.trips, self.f.depth);
         let mark = self.f.pool.len();
         let stretch = self.stretch(most.into());
         let test = match self.rng.below(5) {
@@ -99,24 +91,21 @@ impl Gen<'_> {
         if self.rng.chance(30) {
             walkers.extend(self.walker(stretch.limit));
         }
-        let before = self.f.block;
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
+        let mut head = self.enter_loop(header);
         let counter = self.reserve(stretch.first.ty, stretch.hi, scope);
         self.f.pool.push(counter);
         self.f.pool.extend(sums.iter().map(|sum| sum.phi));
         self.open_loop(latch, exit, conv, stretch.limit);
         let types: Vec<Ty> = sums.iter().map(|sum| sum.phi.ty).collect();
         let open = self.f.loops_last();
-        open.latch_types = types.iter().copied().filter(|ty| ty.bits() > 0).collect();
-        open.exit_types = types;
+        open.latch.types = types.iter().copied().filter(|ty| ty.bits() > 0).collect();
+        open.exit.types = types;
         open.exit_scope = conv;
         open.after = outside;
-        open.exit_edges.extend(guarded.map(|from| (from, initial)));
+        open.exit.edges.extend(guarded.map(|from| (from, initial)));
         if test == Test::First {
             let go = self.stays(&stretch, counter);
-            self.leave_with(go, body, exit, sums.iter().map(|sum| sum.phi).collect());
+            self.leave_with(go, body, sums.iter().map(|sum| sum.phi).collect());
             self.place(body);
         }
         let header_end = self.f.pool.len();
@@ -130,22 +119,16 @@ impl Gen<'_> {
             self.jump(header);
         } else {
             let go = self.stays(&stretch, next);
-            self.leave_with(go, header, exit, sums.iter().map(|sum| sum.now).collect());
+            self.leave_with(go, header, sums.iter().map(|sum| sum.now).collect());
         }
-        let back = self.f.block;
-        let edges = (before, back);
-        let mut text = turn_phi(counter.ty, counter, (stretch.first, next), edges);
-        for Sum { initial, phi, now } in &sums {
-            text += &turn_phi(phi.ty, *phi, (*initial, *now), edges);
+        self.turn_phi(&mut head, counter, stretch.first, next);
+        for &Sum { initial, phi, now } in &sums {
+            self.turn_phi(&mut head, phi, initial, now);
         }
-        for Walker { ty, initial, phi, next } in &walkers {
-            text += &turn_phi(ty, *phi, (initial, *next), edges);
+        for &Walker { initial, phi, next } in &walkers {
+            self.turn_phi(&mut head, phi, initial, next);
         }
-        self.f.body.insert_str(phis_at, &text);
-        self.f.conv_loops -= u32::from(conv > Scope::Lane);
-        (self.f.conv, self.f.trips, self.f.depth) = around;
-        let Some(done) = self.f.loops.pop() else { return };
-        self.after_loop(done, mark);
+        self.close_loop(mark);
         for at in mark..(mark + sums.len()).min(self.f.pool.len()) {
             if self.rng.chance(70) {
                 self.observe(self.f.pool[at]);
@@ -268,11 +251,10 @@ impl Gen<'_> {
     /// A word of memory on which the block agrees.
     fn loaded_count(&mut self) -> Val {
         let words = self.stream_source().filter(|source| source.elem == I32);
-        let Some(Source { pointer, space, elem, len, .. }) = words else { return self.pick_scoped(I32, Scope::Block) };
+        let Some(Array { pointer, elem, len, .. }) = words else { return self.pick_scoped(I32, Scope::Block) };
         let index = self.index(len, Scope::Block);
-        let address = self.element(&pointer, space, elem, index);
-        let ty = pointer_type(space);
-        self.word(index.scope, format_args!("load i32, {ty} {address}, align 4"))
+        let address = self.element(pointer, elem, index);
+        self.loaded(elem, address, index.scope, "")
     }
 
     /// What the loop adds up.
@@ -298,16 +280,15 @@ impl Gen<'_> {
     fn walker(&mut self, limit: u64) -> Option<Walker> {
         let step = self.rng.range(1, 3);
         let source = self.stream_source().filter(|source| source.len == BUFFER && limit * step <= BUFFER / 2)?;
-        let ty = pointer_type(source.space);
         let index = self.index(BUFFER / 2, Scope::Lane);
-        let initial = self.element(&source.pointer, source.space, source.elem, index);
-        let phi = self.reserve(I64, step, Scope::Lane);
+        let initial = self.element(source.pointer, source.elem, index);
+        let phi = self.reserve(initial.ty, step, Scope::Lane);
         let next = self.reserve(source.elem, 0, Scope::Lane);
-        Some(Walker { ty, initial, phi, next })
+        Some(Walker { initial, phi, next })
     }
 
     /// Memory to stream: mostly a buffer.
-    fn stream_source(&mut self) -> Option<Source> {
+    fn stream_source(&mut self) -> Option<Array> {
         let is_buffer = self.rng.chance(88);
         self.some_source(|source| match source.feature {
             Feature::ReadOnlyLoad | Feature::MutableLoad => is_buffer,
@@ -317,13 +298,10 @@ impl Gen<'_> {
 
     /// One turn: loads and sums, and other statements between them.
     fn stream_body(&mut self, counter: Val, sums: &mut [Sum], walkers: &[Walker], spend: i64) {
-        for walker in walkers {
-            let Walker { ty, phi, next, .. } = walker;
+        for &Walker { phi, next, .. } in walkers {
             let elem = next.ty;
-            let hi = if elem.bits() > 0 { elem.max() } else { FLOAT_HI };
-            let loaded =
-                self.op(elem, hi, Scope::Lane, format_args!("load {elem}, {ty} {phi}, align {}", size_of(elem)));
-            self.define(*next, format_args!("getelementptr inbounds {elem}, {ty} {phi}, i64 {}", phi.hi));
+            let loaded = self.loaded(elem, phi, Scope::Lane, "");
+            self.define(next, format_args!("getelementptr inbounds {elem}, {}, i64 {}", phi.typed(), phi.hi));
             self.add_up(sums, loaded);
         }
         let loads = self.rng.range(u64::from(walkers.is_empty()), 3);
@@ -350,35 +328,31 @@ impl Gen<'_> {
             let thread = if counter.ty == I32 { counter } else { self.counter_word(counter) };
             return Some(self.shared_of(thread, kernel));
         }
-        let Source { mut pointer, mut space, elem, len, feature } = self.stream_source()?;
+        let Array { mut pointer, elem, len, feature } = self.stream_source()?;
         let chain = sums.iter().map(|sum| sum.now).find(|val| val.ty == I32).filter(|_| self.rng.chance(4));
         let index = match chain {
             Some(last) => self.masked(last, len),
             None => self.stream_index(counter, len),
         };
-        if space == 0 && feature != Feature::ConstantLoad && self.rng.chance(50) {
-            pointer = self.pointer(format_args!("addrspacecast ptr {pointer} to ptr addrspace(1)")).to_string();
-            space = 1;
+        if pointer.ty == PTR && feature != Feature::ConstantLoad && self.rng.chance(50) {
+            pointer = self.cast_to(Ty::Ptr(1), pointer);
         }
-        let ty = pointer_type(space);
         let scope = index.scope;
         if elem == I32 && self.rng.chance(10) {
-            let address = self.element(&pointer, space, I8, index);
-            return Some(self.op(I8, I8.max(), scope, format_args!("load i8, {ty} {address}, align 1")));
+            let address = self.element(pointer, I8, index);
+            return Some(self.loaded(I8, address, scope, ""));
         }
-        let address = self.element(&pointer, space, elem, index);
-        let hi = if elem.bits() > 0 { elem.max() } else { FLOAT_HI };
+        let address = self.element(pointer, elem, index);
         let is_invariant = feature == Feature::ReadOnlyLoad && self.rng.chance(25);
         let invariant = if is_invariant { ", !invariant.load !0" } else { "" };
-        let align = size_of(elem);
-        let loaded = self.op(elem, hi, scope, format_args!("load {elem}, {ty} {address}, align {align}{invariant}"));
+        let loaded = self.loaded(elem, address, scope, invariant);
         if elem != I32 || !self.rng.chance(15) {
             return Some(loaded);
         }
         // what it points at
         let index = self.masked(loaded, len);
-        let address = self.element(&pointer, space, elem, index);
-        Some(self.op(elem, hi, scope, format_args!("load {elem}, {ty} {address}, align {align}{invariant}")))
+        let address = self.element(pointer, elem, index);
+        Some(self.loaded(elem, address, scope, invariant))
     }
 
     fn counter_word(&mut self, counter: Val) -> Val {
@@ -468,8 +442,7 @@ impl Gen<'_> {
 
     /// The end of a turn. Those who continue early bring any integers for the sums, and leave float sums as they were.
     fn turn_ends(&mut self, sums: &mut [Sum]) {
-        let open = self.f.loops_last();
-        let (latch, edges) = (open.latch, std::mem::take(&mut open.latch_edges));
+        let Join { label: latch, edges, .. } = std::mem::take(&mut self.f.loops_last().latch);
         if edges.is_empty() && self.rng.chance(75) {
             return;
         }

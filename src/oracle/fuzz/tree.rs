@@ -1,8 +1,8 @@
 //! Which trees of short branches are generated? Sides that only compute and all meet in one block, which
 //! `fuse-branches` turns into selects.
 
-use super::build::{Gen, Label};
-use super::value::{Scope, Ty, Val};
+use super::build::{Gen, Join};
+use super::value::Scope;
 
 /// Maximum number of branches on a way.
 const LEVELS: u32 = 3;
@@ -11,17 +11,16 @@ impl Gen<'_> {
     /// A tree of branches, and the phis where its ways meet.
     pub(super) fn tree(&mut self) {
         let types = self.phi_types(3);
-        let join = self.label();
-        let mut edges = Vec::new();
+        let mut join = Join::new(self.label(), types);
         self.f.depth += 1;
-        let scope = self.ways(LEVELS, join, &types, &mut edges);
+        let scope = self.ways(LEVELS, &mut join);
         self.f.depth -= 1;
-        self.join(join, &edges, &types, scope);
+        self.join(&join, scope);
     }
 
     /// Ends the block with a branch and generates what is behind it, up to the join. Returns the scope on which the way
     /// depends.
-    fn ways(&mut self, levels: u32, join: Label, types: &[Ty], edges: &mut Vec<(Label, Vec<Val>)>) -> Scope {
+    fn ways(&mut self, levels: u32, join: &mut Join) -> Scope {
         let wanted = self.rng.weighted(&[(Scope::Block, 10), (Scope::Warp, 10), (Scope::Lane, 80)]);
         let cond = self.condition(wanted);
         let sides = [self.label(), self.label()];
@@ -35,11 +34,9 @@ impl Gen<'_> {
                 self.int_expression();
             }
             if levels > 1 && self.rng.chance(60) {
-                scope = scope.min(self.ways(levels - 1, join, types, edges));
+                scope = scope.min(self.ways(levels - 1, join));
             } else {
-                let vals = self.pick_all(types);
-                edges.push((self.f.block, vals));
-                self.jump(join);
+                self.meet(join);
             }
             self.f.pool.truncate(mark);
         }

@@ -17,6 +17,8 @@ pub(super) enum Ty {
     F64,
     V2I32,
     V4F32,
+    /// A pointer into an address space.
+    Ptr(u32),
 }
 
 pub(super) const I1: Ty = Ty::Int(1);
@@ -24,6 +26,7 @@ pub(super) const I8: Ty = Ty::Int(8);
 pub(super) const I16: Ty = Ty::Int(16);
 pub(super) const I32: Ty = Ty::Int(32);
 pub(super) const I64: Ty = Ty::Int(64);
+pub(super) const PTR: Ty = Ty::Ptr(0);
 
 impl Ty {
     /// Width of an integer; 0 for other types.
@@ -65,6 +68,8 @@ impl fmt::Display for Ty {
             Self::F64 => f.write_str("double"),
             Self::V2I32 => f.write_str("<2 x i32>"),
             Self::V4F32 => f.write_str("<4 x float>"),
+            Self::Ptr(0) => f.write_str("ptr"),
+            Self::Ptr(space) => write!(f, "ptr addrspace({space})"),
         }
     }
 }
@@ -88,6 +93,8 @@ pub(super) enum Name {
     Reg(u32),
     /// `%name`, an argument or a value of the prologue.
     Named(&'static str),
+    /// `@name`.
+    Global(&'static str),
     /// An integer constant's bits.
     Int(u64),
     /// A float or double constant, as the bits of the double.
@@ -113,6 +120,16 @@ impl Val {
         Self { name: Name::Named(name), ty, hi, scope, tainted: false }
     }
 
+    /// The address of a global variable.
+    pub(super) fn global(name: &'static str, space: u32) -> Self {
+        Self { name: Name::Global(name), ..Self::named(name, Ty::Ptr(space), 0, Scope::Lane) }
+    }
+
+    /// The operand with its type.
+    pub(super) fn typed(self) -> String {
+        format!("{} {self}", self.ty)
+    }
+
     /// An integer constant; the bits above the width are dropped.
     pub(super) fn int(ty: Ty, bits: u64) -> Self {
         let bits = bits & ty.max();
@@ -136,6 +153,7 @@ impl fmt::Display for Val {
         match self.name {
             Name::Reg(n) => write!(f, "%v{n}"),
             Name::Named(name) => write!(f, "%{name}"),
+            Name::Global(name) => write!(f, "@{name}"),
             Name::Int(bits) if self.ty == I1 => f.write_str(if bits == 1 { "true" } else { "false" }),
             Name::Int(bits) => {
                 let shift = 64 - self.ty.bits();

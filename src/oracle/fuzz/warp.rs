@@ -22,7 +22,7 @@ impl Gen<'_> {
 
     /// Whether all lanes that a shuffle may read are present.
     fn all_lanes(&self) -> bool {
-        self.full_warps() && !self.f.exited
+        !self.f.exited && self.geometries.iter().all(|g| g.block_threads().is_multiple_of(32))
     }
 
     /// One collective, or an expression where it is not legal.
@@ -54,9 +54,7 @@ impl Gen<'_> {
                 let mask =
                     self.word(scope, format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 {members}, i1 {c})"));
                 match self.rng.below(3) {
-                    0 => {
-                        self.op(I32, 32, scope, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})"));
-                    }
+                    0 => _ = self.op(I32, 32, scope, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})")),
                     1 => {
                         let lane = self.sreg("laneid");
                         let bit = self.word(Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));

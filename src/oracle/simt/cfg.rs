@@ -73,19 +73,12 @@ impl Flow {
     /// Computes everything. Block 0 is the entry.
     pub fn compute(successors: &[Vec<u32>]) -> Flow {
         let count = successors.len();
-        let none = vec![NONE; count];
-        let mut flow = Flow {
-            order: none.clone(),
-            post_dominator: Vec::new(),
-            meeting: Vec::new(),
-            cycles: vec![Vec::new(); count],
-            headers: Vec::new(),
-        };
+        let mut flow = Flow { order: vec![NONE; count], cycles: vec![Vec::new(); count], ..Flow::default() };
         if count == 0 {
             return flow;
         }
         let all = DiGraph::<(), (), u32>::from_edges(edges(successors).chain([(0, 0)]));
-        let mut rank = none;
+        let mut rank = vec![NONE; count];
         for (position, block) in reverse_post_order(&all, 0).enumerate() {
             rank[block.index()] = position as u32;
         }

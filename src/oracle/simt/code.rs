@@ -6,6 +6,7 @@
 //! [`CONST`] is set.
 
 use super::cfg::{EdgeAction, Flow};
+use super::float::width;
 pub use super::int::Wrap;
 pub use super::ops::*;
 use warpwise_ir::llvm::image::{FloatCmp, FuncId, IntCmp, RmwOp};
@@ -28,10 +29,7 @@ pub const CONST: u32 = 1 << 31;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
     Int(u16),
-    Half,
-    BFloat,
-    Float,
-    Double,
+    Float(Fmt),
     Ptr(u8),
 }
 
@@ -40,9 +38,8 @@ impl Leaf {
     pub fn bits(self) -> u32 {
         match self {
             Leaf::Int(bits) => u32::from(bits),
-            Leaf::Half | Leaf::BFloat => 16,
-            Leaf::Float => 32,
-            Leaf::Double | Leaf::Ptr(_) => 64,
+            Leaf::Float(fmt) => width(fmt),
+            Leaf::Ptr(_) => 64,
         }
     }
     /// Number of slots that it takes.
@@ -63,9 +60,8 @@ pub enum Fmt {
 /// One micro-operation.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// A phi: its value was moved on the edge; here it is only observed.
-    Phi,
-    /// Does nothing; stands for an instruction that needs no operation.
+    /// Does nothing; stands for an instruction that needs no operation: a phi, whose value was moved on the edge, or a
+    /// fence, because memory is always in order here.
     Nop,
     /// Copies a slot, with its undefined bits.
     Mov { d: Dst, a: Src },
@@ -109,14 +105,12 @@ pub enum Op {
     AtomicRmw { op: RmwOp, leaf: Leaf, d: Dst, address: Src, space: u8, value: Src },
     /// Compares and exchanges, lane after lane.
     CmpXchg(CmpXchgArgs),
-    /// Copies, moves or sets bytes.
-    Range { op: RangeOp, d: Src, d_space: u8, s: Src, s_space: u8, length: Src },
+    /// Copies bytes, also between ranges that overlap, or sets them.
+    Range { sets: bool, d: Src, d_space: u8, s: Src, s_space: u8, length: Src },
     /// Reads a special register.
     Special { d: Dst, what: Special, bits: u16 },
     /// d = whether each lane's address is in the space.
     IsSpace { d: Dst, a: Src, space: u8 },
-    /// Orders memory, which here it always is.
-    Fence,
     /// A vote, shuffle or reduction; `p` is the slot of the second result.
     Collective { what: Collective, d: Dst, p: Dst, args: [Src; 4] },
     /// A barrier of the block.
@@ -241,7 +235,7 @@ pub struct Edge {
 #[derive(Debug, Default)]
 pub struct FunctionCode {
     pub micros: Vec<Micro>,
-    /// First micro-operation of each block.
+    /// First micro-operation of each block; none of a function without a body.
     pub starts: Vec<u32>,
     pub edges: Vec<Edge>,
     /// Number of slots in a frame.
@@ -250,8 +244,6 @@ pub struct FunctionCode {
     pub params: Vec<(u32, u32)>,
     /// Slots of each instruction's result: first and count.
     pub results: Vec<(u32, u32)>,
-    /// Whether the function has a body.
-    pub defined: bool,
     /// Blocks from which every path ends without a barrier or a collective, in the function and in what it calls.
     pub quiet: Vec<bool>,
     pub flow: Flow,

@@ -6,7 +6,6 @@
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
 use super::float;
-use super::names;
 use super::warp::{among, lanes_of};
 
 /// Operands of all lanes: mask, value, lane or predicate, clamp; and where each is undefined.
@@ -139,7 +138,7 @@ fn reduce(op: Reduce, mut values: impl Iterator<Item = u32>) -> u32 {
         Reduce::Max => values.fold(first, |x, y| (x as i32).max(y as i32) as u32),
         Reduce::Float { max, abs, nan } => {
             let clear = if abs { 0x7fff_ffff } else { u32::MAX };
-            let op = names::min_max(max, nan);
+            let op = FloatOp::extreme(max, nan);
             let step = |x: u32, y: u32| {
                 float::float(op, Fmt::Single, Mode::default(), [x, y & clear, 0].map(u64::from)) as u32
             };

@@ -34,22 +34,23 @@ pub mod space {
     pub const SHARED_CLUSTER: u8 = 7;
 }
 
+/// The generic address of offset 0 of a space.
+fn window_of(space: u8) -> u64 {
+    match space {
+        space::SHARED | space::SHARED_CLUSTER => SHARED_WINDOW,
+        space::LOCAL => LOCAL_WINDOW,
+        _ => 0,
+    }
+}
+
 /// The generic address of an address in a space.
 pub fn to_generic(address: u64, space: u8) -> u64 {
-    match space {
-        space::SHARED | space::SHARED_CLUSTER => address.wrapping_add(SHARED_WINDOW),
-        space::LOCAL => address.wrapping_add(LOCAL_WINDOW),
-        _ => address,
-    }
+    address.wrapping_add(window_of(space))
 }
 
 /// The address in a space of a generic address.
 pub fn from_generic(address: u64, space: u8) -> u64 {
-    match space {
-        space::SHARED | space::SHARED_CLUSTER => address.wrapping_sub(SHARED_WINDOW),
-        space::LOCAL => address.wrapping_sub(LOCAL_WINDOW),
-        _ => address,
-    }
+    address.wrapping_sub(window_of(space))
 }
 
 /// Where a global lies.

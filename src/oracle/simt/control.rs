@@ -125,7 +125,7 @@ impl Frame<'_, '_> {
         // it must have a body and accept these arguments
         let fits = program.functions.get(number as usize).is_some_and(|callee| {
             let wants: u32 = callee.params.iter().map(|&(_, count)| count).sum();
-            callee.defined && wants as usize == call.args.len()
+            !callee.starts.is_empty() && wants as usize == call.args.len()
         });
         let address = self.get(call.pointer)[first as usize];
         if fits { Ok((FuncId(number), lanes)) } else { trap(first, FaultKind::BadCall { address }) }
@@ -222,8 +222,8 @@ impl Site {
     /// Counts an executed instruction and notifies the observer.
     #[inline]
     pub fn finish<O: Observer>(&self, frame: &mut Frame<'_, '_>, code: &FunctionCode, inst: u32, observer: &mut O) {
-        frame.world.steps += 1;
-        frame.world.lane_steps += u64::from(frame.mask.count_ones());
+        frame.world.report.steps += 1;
+        frame.world.report.lane_steps += u64::from(frame.mask.count_ones());
         if O::ACTIVE {
             let (first, count) = code.results[inst as usize];
             let first = self.base + first as usize;

@@ -65,7 +65,6 @@ impl<'a, 'i> Decoder<'a, 'i> {
         if self.func.blocks.is_empty() {
             return self.code;
         }
-        self.code.defined = true;
         for param in &self.func.params {
             let count = self.shapes.of(param.ty).map_or(0, |shape| shape.slots);
             let first = self.temp(count);
@@ -111,6 +110,13 @@ impl<'a, 'i> Decoder<'a, 'i> {
 
     pub(super) fn emit(&mut self, op: Op) {
         self.code.micros.push(Micro { op, inst: self.inst, last: false });
+    }
+
+    /// An operation and where its result is.
+    pub(super) fn value_of(&mut self, op: impl FnOnce(Dst) -> Op) -> Src {
+        let d = self.temp(1);
+        self.emit(op(d));
+        d
     }
 
     /// An integer operation without flags.
@@ -218,7 +224,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
 
     fn instruction(&mut self, inst: &'i InstImage, block: u32) -> Decoded<()> {
         let op = match &inst.op {
-            Ir::Phi(_) => Op::Phi,
+            Ir::Phi(_) | Ir::Fence => Op::Nop,
             Ir::Bin(op, flags) => return self.binary(inst, *op, *flags),
             Ir::FNeg => return self.rule(inst, Rule::Float(FloatOp::Neg), Mode::default()),
             &Ir::ICmp(pred, same_sign) => {
@@ -247,7 +253,6 @@ impl<'a, 'i> Decoder<'a, 'i> {
             Ir::Load { align, atomic, .. } => return self.load(inst, *align, *atomic),
             Ir::Store { align, atomic, .. } => return self.store(inst, *align, *atomic),
             Ir::Gep { offset, steps } => return self.gep(inst, *offset, steps),
-            Ir::Fence => Op::Fence,
             Ir::AtomicRmw(op, _) => return self.atomic_rmw(inst, *op),
             Ir::CmpXchg(_) => return self.cmpxchg(inst, self.dst() + 1),
             Ir::ExtractValue(indices) => {
@@ -413,9 +418,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 if !negates {
                     return a;
                 }
-                let d = self.temp(1);
-                self.emit(Op::Float { op: FloatOp::Neg, fmt, mode, d, args: [a; 3] });
-                d
+                self.value_of(|d| Op::Float { op: FloatOp::Neg, fmt, mode, d, args: [a; 3] })
             });
             self.emit(Op::Float { op: FloatOp::Fma, fmt, mode, d: d + at.slot, args: [x, y[slot], z] });
         }
@@ -558,12 +561,9 @@ impl<'a, 'i> Decoder<'a, 'i> {
 
 /// Format of a float leaf.
 pub(super) fn fmt(leaf: Leaf) -> Decoded<Fmt> {
-    Ok(match leaf {
-        Leaf::Half => Fmt::Half,
-        Leaf::BFloat => Fmt::BFloat,
-        Leaf::Float => Fmt::Single,
-        Leaf::Double => Fmt::Double,
-        Leaf::Int(bits) => return Err(format!("a float operation on i{bits}")),
-        Leaf::Ptr(_) => return Err("a float operation on a pointer".into()),
-    })
+    match leaf {
+        Leaf::Float(fmt) => Ok(fmt),
+        Leaf::Int(bits) => Err(format!("a float operation on i{bits}")),
+        Leaf::Ptr(_) => Err("a float operation on a pointer".into()),
+    }
 }

@@ -14,17 +14,22 @@ use super::asm_text::{
 };
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
-use super::decode_asm_flow::AsmFlow;
 use super::names;
 use rustc_hash::FxHashMap;
 use warpwise_ir::llvm::image::{BinOp, InstImage};
 
 /// State while one piece of assembly is decoded.
+#[derive(Default)]
 pub(super) struct Asm {
     /// Slots of `$n`: results, then arguments.
     operands: Vec<Src>,
     names: FxHashMap<String, Src>,
     carry: Dst,
+    pub(super) labels: FxHashMap<String, u32>,
+    /// Positions of jumps, and their targets.
+    pub(super) jumps: Vec<(usize, String)>,
+    /// Statements up to this label are executed under a predicate.
+    pub(super) masked: Option<(String, Src, bool)>,
 }
 
 impl Decoder<'_, '_> {
@@ -33,7 +38,7 @@ impl Decoder<'_, '_> {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let unknown = |what: &str| format!("the inline assembly \"{flat}\"{what}");
         let (first, count) = self.code.results[self.inst as usize];
-        let mut asm = Asm { operands: (first..first + count).collect(), names: FxHashMap::default(), carry: 0 };
+        let mut asm = Asm { operands: (first..first + count).collect(), ..Asm::default() };
         let inputs = constraints.split(',').filter(|part| !part.starts_with(['=', '~']));
         for (index, constraint) in inputs.enumerate() {
             let a = self.scalar(inst, index).map_err(|_| unknown(""))?;
@@ -46,13 +51,12 @@ impl Decoder<'_, '_> {
         }
         asm.carry = self.temp(1);
         let statements = statements(&flat);
-        let mut flow = AsmFlow::default();
         for (number, statement) in statements.iter().enumerate() {
-            if self.in_flow(&mut asm, &mut flow, statement, &statements[number + 1..]).is_none() {
+            if self.in_flow(&mut asm, statement, &statements[number + 1..]).is_none() {
                 return Err(unknown(&format!(", at \"{statement}\"")));
             }
         }
-        self.end_flow(&flow).ok_or_else(|| unknown(", which lacks a label"))
+        self.end_flow(&asm).ok_or_else(|| unknown(", which lacks a label"))
     }
 
     /// Decodes one statement; `None` if it is not implemented.
@@ -110,8 +114,7 @@ impl Decoder<'_, '_> {
             return None;
         }
         let d = self.written(asm, &target)?;
-        let old = self.temp(1);
-        self.emit(Op::Mov { d: old, a: d });
+        let old = self.value_of(|old| Op::Mov { d: old, a: d });
         self.ptx(asm, statement)?;
         let (a, b) = if negated { (old, d) } else { (d, old) };
         self.emit(Op::Select { d, c: p, a, b });
@@ -149,9 +152,8 @@ impl Decoder<'_, '_> {
         }
         if let Some(register) = text.strip_prefix('%').or_else(|| (text == "WARP_SZ").then_some(text)) {
             let what = names::special_register(register)?;
-            let d = self.temp(1);
-            self.emit(Op::Special { d, what, bits: if register.ends_with("64") { 64 } else { 32 } });
-            return Some(d);
+            let bits = if register.ends_with("64") { 64 } else { 32 };
+            return Some(self.value_of(|d| Op::Special { d, what, bits }));
         }
         let number = text.trim_end_matches('U');
         let hex = ["0x", "0X", "0f", "0F", "0d", "0D"].iter().find_map(|prefix| number.strip_prefix(prefix));
@@ -189,9 +191,9 @@ impl Decoder<'_, '_> {
     /// `a + b`, or the difference; `addc` and its like add the carry, and `.cc` writes the carry or borrow.
     pub(super) fn carried(&mut self, asm: &Asm, parts: &Parts<'_>, op: BinOp, bits: u16, [a, b]: [Src; 2]) -> Src {
         let mut sum = self.bin_of(op, bits, a, b);
-        let mut over = self.int2_of(IntOp::UOverflow(op), bits, a, b);
+        let mut over = self.int2_of(IntOp::Overflow(op, false), bits, a, b);
         if parts.op.ends_with('c') {
-            let second = self.int2_of(IntOp::UOverflow(op), bits, sum, asm.carry);
+            let second = self.int2_of(IntOp::Overflow(op, false), bits, sum, asm.carry);
             sum = self.bin_of(op, bits, sum, asm.carry);
             over = self.bin_of(BinOp::Or, 1, over, second);
         }
@@ -204,7 +206,7 @@ impl Decoder<'_, '_> {
     fn instruction_of(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
         let zero = self.constant(0);
         let op = match parts.op {
-            "membar" | "fence" => Op::Fence,
+            "membar" | "fence" => Op::Nop,
             "bar" | "barrier" if parts.has("warp") => {
                 let mask = self.value(asm, args.first(), 32)?;
                 Op::Collective { what: Collective::WarpSync, d: 0, p: u32::MAX, args: [mask, zero, zero, zero] }
@@ -277,9 +279,7 @@ impl Decoder<'_, '_> {
     }
 
     pub(super) fn pack(&mut self, a: Src, from_count: u32, from: u16) -> Dst {
-        let d = self.temp(1);
-        self.emit(Op::Repack { d, count: 1, to: from * from_count as u16, a, from_count, from });
-        d
+        self.value_of(|d| Op::Repack { d, count: 1, to: from * from_count as u16, a, from_count, from })
     }
 
     /// Moves, with `{a, b}` on either side.
@@ -322,8 +322,7 @@ impl Decoder<'_, '_> {
             None => (inner, 0),
         };
         let base = self.read(asm, base)?;
-        let d = self.temp(1);
-        self.emit(Op::Address { d, base, index: base, bits: 0, scale: 0, offset });
+        let d = self.value_of(|d| Op::Address { d, base, index: base, bits: 0, scale: 0, offset });
         Some((d, parts.words.iter().find_map(|word| space_of(word)).unwrap_or(0)))
     }
 
@@ -364,10 +363,7 @@ impl Decoder<'_, '_> {
         let (address, space) = self.ptx_address(asm, parts, args.first()?)?;
         let leaf = match kind.class {
             PtxClass::Float(_) if kind.pair => return None,
-            PtxClass::Float(Fmt::Half) => Leaf::Half,
-            PtxClass::Float(Fmt::BFloat) => Leaf::BFloat,
-            PtxClass::Float(Fmt::Single) => Leaf::Float,
-            PtxClass::Float(Fmt::Double) => Leaf::Double,
+            PtxClass::Float(fmt) => Leaf::Float(fmt),
             _ => Leaf::Int(kind.bits),
         };
         let is_float = matches!(kind.class, PtxClass::Float(_));

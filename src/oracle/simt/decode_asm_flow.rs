@@ -8,55 +8,38 @@ use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
 use super::names;
-use rustc_hash::FxHashMap;
 
 /// Statements that the machine cannot execute for some lanes only.
 const TOGETHER: [&str; 10] = ["bra", "activemask", "vote", "shfl", "redux", "match", "bar", "exit", "trap", "ret"];
 
-/// Branches and labels so far.
-#[derive(Default)]
-pub(super) struct AsmFlow {
-    labels: FxHashMap<String, u32>,
-    /// Positions of jumps, and their targets.
-    jumps: Vec<(usize, String)>,
-    /// Statements up to this label are executed under a predicate.
-    masked: Option<(String, Src, bool)>,
-}
-
 impl Decoder<'_, '_> {
     /// Decodes one statement, given those that follow; `None` if it is not implemented.
-    pub(super) fn in_flow(
-        &mut self,
-        asm: &mut Asm,
-        flow: &mut AsmFlow,
-        statement: &str,
-        behind: &[String],
-    ) -> Option<()> {
+    pub(super) fn in_flow(&mut self, asm: &mut Asm, statement: &str, behind: &[String]) -> Option<()> {
         if let Some(label) = statement.strip_suffix(':') {
-            if flow.masked.as_ref().is_some_and(|(end, ..)| end == label) {
-                flow.masked = None;
+            if asm.masked.as_ref().is_some_and(|(end, ..)| end == label) {
+                asm.masked = None;
             }
-            let known = flow.labels.insert(label.to_owned(), self.code.micros.len() as u32);
+            let known = asm.labels.insert(label.to_owned(), self.code.micros.len() as u32);
             return known.is_none().then_some(());
         }
         let (guard, plain) = guarded(statement)?;
         if plain.starts_with("bra") {
-            return self.jump(asm, flow, guard, plain.split_once(' ')?.1.trim(), behind);
+            return self.jump(asm, guard, plain.split_once(' ')?.1.trim(), behind);
         }
-        match flow.masked {
+        match asm.masked {
             Some((_, c, negated)) => self.masked(asm, statement, c, negated),
             None => self.ptx(asm, statement),
         }
     }
 
     /// Resolves the targets of jumps.
-    pub(super) fn end_flow(&mut self, flow: &AsmFlow) -> Option<()> {
-        if !flow.jumps.is_empty() {
+    pub(super) fn end_flow(&mut self, asm: &Asm) -> Option<()> {
+        if !asm.jumps.is_empty() {
             // the end of the instruction, over which nothing jumps
             self.emit(Op::Nop);
         }
-        for (at, label) in &flow.jumps {
-            let target = *flow.labels.get(label)?;
+        for (at, label) in &asm.jumps {
+            let target = *asm.labels.get(label)?;
             if let Op::Jump { to, .. } = &mut self.code.micros[*at].op {
                 *to = target;
             }
@@ -64,20 +47,12 @@ impl Decoder<'_, '_> {
         Some(())
     }
 
-    fn jump(
-        &mut self,
-        asm: &mut Asm,
-        flow: &mut AsmFlow,
-        guard: Option<Guard<'_>>,
-        label: &str,
-        behind: &[String],
-    ) -> Option<()> {
+    fn jump(&mut self, asm: &mut Asm, guard: Option<Guard<'_>>, label: &str, behind: &[String]) -> Option<()> {
         let (c, negated) = match guard {
             Some(Guard { name, negated }) => {
                 // the statements under the predicate may write its register
-                let (held, a) = (self.temp(1), self.read(asm, name)?);
-                self.emit(Op::Mov { d: held, a });
-                (held, negated)
+                let a = self.read(asm, name)?;
+                (self.value_of(|d| Op::Mov { d, a }), negated)
             }
             None => (self.constant(1), false),
         };
@@ -86,11 +61,11 @@ impl Decoder<'_, '_> {
             let plain = guarded(statement).map_or(statement.as_str(), |(_, plain)| plain);
             !plain.ends_with(':') && TOGETHER.iter().all(|op| !plain.starts_with(op))
         };
-        let masked = flow.masked.is_none() && end.is_some_and(|end| behind[..end].iter().all(is_alone));
-        flow.jumps.push((self.code.micros.len(), label.to_owned()));
+        let masked = asm.masked.is_none() && end.is_some_and(|end| behind[..end].iter().all(is_alone));
+        asm.jumps.push((self.code.micros.len(), label.to_owned()));
         self.emit(Op::Jump { c, negated, to: 0, masked });
         if masked {
-            flow.masked = Some((label.to_owned(), c, !negated));
+            asm.masked = Some((label.to_owned(), c, !negated));
         }
         Some(())
     }
@@ -131,8 +106,7 @@ impl Decoder<'_, '_> {
             Some((_, second)) => self.written(asm, second.trim())?,
             None => u32::MAX,
         };
-        let found = self.temp(1);
-        self.emit(Op::Collective { what, d: found, p, args: operands });
+        let found = self.value_of(|d| Op::Collective { what, d, p, args: operands });
         self.emit(Op::Mov { d, a: found });
         Some(())
     }

@@ -3,11 +3,11 @@
 //!
 //! [`decode_asm`](super::decode_asm) splits the text and resolves the operands.
 
-use super::asm_text::{Parts, PtxClass, space_of};
+use super::asm_text::{Parts, PtxClass, PtxType, space_of};
 use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
-use super::names::{self, Rule};
+use super::names;
 use warpwise_ir::llvm::image::{BinOp, FloatCmp, IntCmp};
 
 impl Decoder<'_, '_> {
@@ -22,13 +22,13 @@ impl Decoder<'_, '_> {
         let bits = kind.bits;
         let signed = kind.class == PtxClass::Signed;
         let at = |i: usize| v.get(i).copied();
-        if let Some(rule) = names::ptx_int(parts.op, signed) {
-            return self.ptx_rule(parts, rule, bits, v);
+        if let Some(op) = names::ptx_int(parts.op, signed) {
+            return self.ptx_int(parts, op, bits, v);
         }
         Some(match parts.op {
             "dp4a" => {
                 let is_signed = |of: usize| parts.kinds.get(of).is_some_and(|kind| kind.class == PtxClass::Signed);
-                return self.ptx_rule(parts, Rule::Int(IntOp::Dot4(is_signed(0), is_signed(1))), bits, v);
+                return self.ptx_int(parts, IntOp::Dot4(is_signed(0), is_signed(1)), bits, v);
             }
             "add" | "addc" if !parts.has("sat") => self.carried(asm, parts, BinOp::Add, bits, [at(0)?, at(1)?]),
             "sub" | "subc" if !parts.has("sat") => self.carried(asm, parts, BinOp::Sub, bits, [at(0)?, at(1)?]),
@@ -49,18 +49,11 @@ impl Decoder<'_, '_> {
             }
             "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
             "vabsdiff4" => return self.ptx_byte_differences(parts, v),
-            "prmt" if parts.words.is_empty() => {
-                return self.ptx_rule(parts, Rule::Int(IntOp::Permute(Prmt::Index)), bits, v);
-            }
+            "prmt" if parts.words.is_empty() => return self.ptx_int(parts, IntOp::Permute(Prmt::Index), bits, v),
             "shf" => {
-                let op = match (parts.has("l"), parts.has("wrap")) {
-                    (true, true) => IntOp::FunnelLeft,
-                    (true, false) => IntOp::FunnelLeftClamp,
-                    (false, true) => IntOp::FunnelRight,
-                    (false, false) => IntOp::FunnelRightClamp,
-                };
+                let op = IntOp::Funnel { left: parts.has("l"), clamped: !parts.has("wrap") };
                 // shf takes (low, high, amount), funnel shifts (high, low, amount).
-                return self.ptx_rule(parts, Rule::Int(op), bits, &[at(1)?, at(0)?, at(2)?]);
+                return self.ptx_int(parts, op, bits, &[at(1)?, at(0)?, at(2)?]);
             }
             "setp" | "set" => return self.ptx_compare(parts, v),
             "selp" => {
@@ -79,31 +72,20 @@ impl Decoder<'_, '_> {
         })
     }
 
-    /// An operation and where its result is.
-    fn value_of(&mut self, op: impl FnOnce(Dst) -> Op) -> Src {
-        let d = self.temp(1);
-        self.emit(op(d));
-        d
-    }
-
     /// A product and its width in bits.
     fn ptx_product(&mut self, parts: &Parts<'_>, bits: u16, signed: bool, [a, b]: [Src; 2]) -> (Src, u16) {
         if parts.has("wide") {
             let [a, b] = [a, b].map(|a| self.resized(a, bits, 2 * bits, signed));
             return (self.bin_of(BinOp::Mul, 2 * bits, a, b), 2 * bits);
         }
-        let op = match (parts.has("hi"), signed) {
-            (true, true) => IntOp::MulHiS,
-            (true, false) => IntOp::MulHiU,
-            _ => IntOp::Bin(BinOp::Mul),
-        };
+        let op = if parts.has("hi") { IntOp::MulHi(signed) } else { IntOp::Bin(BinOp::Mul) };
         (self.int2_of(op, bits, a, b), bits)
     }
 
     /// A shift. PTX clamps the amount: everything is shifted out, not poison.
     fn ptx_shift(&mut self, left: bool, signed: bool, bits: u16, a: Src, amount: Src) -> Option<Src> {
         let limit = self.constant(u64::from(bits) - 1);
-        let clamped = self.int2_of(IntOp::UMin, 32, amount, limit);
+        let clamped = self.int2_of(IntOp::Min(false), 32, amount, limit);
         let op = match (left, signed) {
             (true, _) => BinOp::Shl,
             (_, true) => BinOp::AShr,
@@ -118,14 +100,13 @@ impl Decoder<'_, '_> {
         Some(self.value_of(|d| Op::Select { d, c, a: zero, b: shifted }))
     }
 
-    /// An operation on integers or floats found in a table.
-    fn ptx_rule(&mut self, parts: &Parts<'_>, rule: Rule, bits: u16, v: &[Src]) -> Option<Src> {
-        let Rule::Int(op) = rule else { return None };
-        let (d, args) = (self.temp(1), repeated(v.get(..op.arity())?));
-        self.emit(Op::Int(IntArgs { op, bits, wrap: Wrap::default(), d, args }));
+    /// An operation on integers.
+    fn ptx_int(&mut self, parts: &Parts<'_>, op: IntOp, bits: u16, v: &[Src]) -> Option<Src> {
+        let args = repeated(v.get(..op.arity())?);
+        let d = self.value_of(|d| Op::Int(IntArgs { op, bits, wrap: Wrap::default(), d, args }));
         if parts.has("relu") {
             let zero = self.constant(0);
-            return Some(self.int2_of(IntOp::SMax, bits, d, zero));
+            return Some(self.int2_of(IntOp::Max(true), bits, d, zero));
         }
         if !parts.has("shiftamt") {
             return Some(d);
@@ -149,7 +130,7 @@ impl Decoder<'_, '_> {
         for byte in 0..4 {
             let (d, bits, c) = if is_sum { (self.temp(1), 32, sum) } else { (bytes + byte, 8, zero) };
             let args = [a + byte, b + byte, c];
-            self.emit(Op::Int(IntArgs { op: IntOp::SadU, bits, wrap: Wrap::default(), d, args }));
+            self.emit(Op::Int(IntArgs { op: IntOp::Sad(false), bits, wrap: Wrap::default(), d, args }));
             sum = d;
         }
         Some(if is_sum { sum } else { self.pack(bytes, 4, 8) })
@@ -161,7 +142,7 @@ impl Decoder<'_, '_> {
     }
 
     fn ptx_float(&mut self, parts: &Parts<'_>, fmt: Fmt, v: &[Src]) -> Option<Src> {
-        let Rule::Float(op) = names::ptx_float(parts.op, parts.has("NaN"))? else { return None };
+        let op = names::ptx_float(parts.op, parts.has("NaN"))?;
         let args = match (op, v) {
             // PTX's copysign takes the sign of its first operand.
             (FloatOp::CopySign, &[a, b]) => [b, a, a],
@@ -225,18 +206,12 @@ impl Decoder<'_, '_> {
                 ][whole?];
                 Op::Float { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, args: [a; 3] }
             }
-            (PtxClass::Float(source), PtxClass::Float(target)) => {
-                Op::Conv { conv: Conv::Float { from: source, to: target, mode }, d, a }
-            }
-            (PtxClass::Float(source), _) => {
-                mode.round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][whole?];
-                mode.saturate = false;
-                let signed = to.class == PtxClass::Signed;
-                Op::Conv { conv: Conv::FloatToInt { from: source, to: to.bits, signed, saturating: true, mode }, d, a }
-            }
-            (_, PtxClass::Float(target)) => {
-                let signed = from.class == PtxClass::Signed;
-                Op::Conv { conv: Conv::IntToFloat { from: from.bits, to: target, signed, nneg: false, mode }, d, a }
+            (PtxClass::Float(_), _) | (_, PtxClass::Float(_)) => {
+                if !matches!(to.class, PtxClass::Float(_)) {
+                    mode.round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][whole?];
+                    mode.saturate = false;
+                }
+                Op::Conv { conv: float_conversion(from, to, mode)?, d, a }
             }
             _ if parts.has("sat") => return None,
             _ => {
@@ -248,6 +223,21 @@ impl Decoder<'_, '_> {
         self.emit(op);
         Some(d)
     }
+}
+
+/// A conversion from or to a float.
+pub(super) fn float_conversion(from: PtxType, to: PtxType, mode: Mode) -> Option<Conv> {
+    let is_signed = |kind: PtxType| kind.class == PtxClass::Signed;
+    Some(match (from.class, to.class) {
+        (PtxClass::Float(from), PtxClass::Float(to)) => Conv::Float { from, to, mode },
+        (PtxClass::Float(from), _) => {
+            Conv::FloatToInt { from, to: to.bits, signed: is_signed(to), saturating: true, mode }
+        }
+        (_, PtxClass::Float(to)) => {
+            Conv::IntToFloat { from: from.bits, to, signed: is_signed(from), nneg: false, mode }
+        }
+        _ => return None,
+    })
 }
 
 /// Three operands, of which the last is repeated.

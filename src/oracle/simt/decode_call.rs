@@ -10,7 +10,6 @@ impl Decoder<'_, '_> {
     pub(super) fn rule(&mut self, inst: &InstImage, rule: Rule, mode: Mode) -> Decoded<()> {
         match rule {
             Rule::Nothing => {}
-            Rule::Fence => self.emit(Op::Fence),
             Rule::Zero => self.result(0),
             Rule::Copy => {
                 let a = self.arg(inst, 0)?;
@@ -32,10 +31,10 @@ impl Decoder<'_, '_> {
             Rule::Overflow(op, signed) => self.overflow(inst, op, signed)?,
             Rule::Reduce(op) => self.reduce(inst, op)?,
             Rule::ReduceFloat(op, has_start) => self.reduce_float(inst, op, has_start)?,
-            Rule::Range(op) => {
+            Rule::Range(sets) => {
                 let (d, s, length) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 2)?);
                 let (d_space, s_space) = (self.space(inst, 0), self.space(inst, 1));
-                self.emit(Op::Range { op, d, d_space, s, s_space, length });
+                self.emit(Op::Range { sets, d, d_space, s, s_space, length });
             }
         }
         Ok(())
@@ -72,11 +71,10 @@ impl Decoder<'_, '_> {
         let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
         let shape = self.shape(inst.operand_types[0])?;
         let d = self.dst();
-        let test = if signed { IntOp::SOverflow(op) } else { IntOp::UOverflow(op) };
         for (i, at) in (0u32..).zip(&shape.leaves) {
             let (bits, operands) = (at.leaf.bits() as u16, [a[at.slot as usize], b[at.slot as usize]]);
             self.int2_into(IntOp::Bin(op), bits, d + at.slot, operands);
-            self.int2_into(test, bits, d + shape.slots + i, operands);
+            self.int2_into(IntOp::Overflow(op, signed), bits, d + shape.slots + i, operands);
         }
         Ok(())
     }
@@ -119,9 +117,9 @@ impl Decoder<'_, '_> {
                 let (address, space) = (self.scalar(inst, last)?, self.space(inst, last));
                 self.emit(Op::Lifetime { address, space, start: name == "lifetime.start" });
             }
-            "assume" => {
+            "assume" | "stackrestore" => {
                 let a = self.scalar(inst, 0)?;
-                self.emit(Op::Assume { a });
+                self.emit(if name == "assume" { Op::Assume { a } } else { Op::StackRestore { a } });
             }
             "objectsize" => {
                 // not folded, so unknown: 0 for a minimum and all ones for a maximum
@@ -130,10 +128,6 @@ impl Decoder<'_, '_> {
                 self.result(if minimum { 0 } else { u64::MAX >> (64 - bits) });
             }
             "trap" | "ubsantrap" => self.emit(Op::Trap(format!("llvm.{name}").into())),
-            "stackrestore" => {
-                let a = self.scalar(inst, 0)?;
-                self.emit(Op::StackRestore { a });
-            }
             "is.fpclass" => {
                 let a = self.arg(inst, 0)?;
                 let mask = self.constant_arg(inst, 1).ok_or("is.fpclass without a constant mask")? as u16;

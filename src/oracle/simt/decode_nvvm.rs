@@ -4,9 +4,10 @@
 //! covers all of `add.rn.ftz.sat.f`, `add.rz.d` and the like. Tensor, texture, cluster and asynchronous-copy operations
 //! are not implemented and fault by name, except `cp.async`, which copies at once.
 
-use super::asm_text::space_of;
+use super::asm_text::{space_of, type_of};
 use super::code::*;
 use super::decode::{Decoded, Decoder, fmt};
+use super::decode_asm_value::float_conversion;
 use super::names::{self, Rule};
 use warpwise_ir::llvm::image::{InstImage, TypeKind};
 
@@ -41,7 +42,7 @@ impl Decoder<'_, '_> {
                 let (to, s) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
                 let (d_space, s_space) = (self.space(inst, 0), self.space(inst, 1));
                 let length = self.constant(size);
-                self.emit(Op::Range { op: RangeOp::Copy, d: to, d_space, s, s_space, length });
+                self.emit(Op::Range { sets: false, d: to, d_space, s, s_space, length });
             }
             _ if name.starts_with("isspacep.") => {
                 let Some(space) = name.split('.').nth(1).and_then(space_of) else { return unknown() };
@@ -73,12 +74,9 @@ impl Decoder<'_, '_> {
     /// Votes, shuffles, matches, reductions.
     fn collective(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
         let all_active = u64::from(FULL) << 32; // no mask operand: all active lanes participate
-        let mut words = name.split('.');
-        let family = words.next().unwrap_or("");
+        let mut words = name.split('.').filter(|&word| word != "sync");
+        let (family, kind) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
         let sync = name.contains(".sync");
-        let second = words.next().unwrap_or("");
-        let third = words.next().unwrap_or("");
-        let kind = if second == "sync" { third } else { second };
         let bits = if name.contains("i64") { 64 } else { 32 };
         let what = match (family, kind) {
             ("bar", "warp") => Collective::WarpSync,
@@ -115,33 +113,16 @@ impl Decoder<'_, '_> {
     }
 
     fn barrier(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
-        let zero = self.constant(0);
-        let (mut id, mut count, mut predicate) = (zero, zero, zero);
-        let what = match name {
-            "barrier0" | "barrier.sync.all" => "sync",
-            "barrier0.and" | "barrier0.or" | "barrier0.popc" => {
-                predicate = self.scalar(inst, 0)?;
-                &name["barrier0.".len()..]
-            }
-            "barrier.n" | "bar.sync" | "barrier.sync" => {
-                id = self.scalar(inst, 0)?;
-                "sync"
-            }
-            "barrier" | "barrier.sync.cnt" => {
-                (id, count) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
-                "sync"
-            }
+        // which of these it has: number, count, predicate
+        let (what, given) = match name {
+            "barrier0" | "barrier.sync.all" => ("sync", [false; 3]),
+            "barrier0.and" | "barrier0.or" | "barrier0.popc" => (&name["barrier0.".len()..], [false, false, true]),
+            "barrier.n" | "bar.sync" | "barrier.sync" => ("sync", [true, false, false]),
+            "barrier" | "barrier.sync.cnt" => ("sync", [true, true, false]),
             _ => {
                 let Some(rest) = name.strip_prefix("barrier.cta.") else { return Ok(false) };
-                id = self.scalar(inst, 0)?;
-                let counted = rest.ends_with(".count");
-                if counted {
-                    count = self.scalar(inst, 1)?;
-                }
-                if rest.starts_with("red.") {
-                    predicate = self.scalar(inst, if counted { 2 } else { 1 })?;
-                }
-                rest.trim_start_matches("red.").split('.').next().unwrap_or_default()
+                let what = rest.trim_start_matches("red.").split('.').next().unwrap_or_default();
+                (what, [true, rest.ends_with(".count"), rest.starts_with("red.")])
             }
         };
         let what = match what {
@@ -152,7 +133,11 @@ impl Decoder<'_, '_> {
             "popc" => BarrierKind::Popcount,
             _ => return Ok(false),
         };
-        let d = self.dst();
+        let mut operands = [self.constant(0); 3];
+        for (index, operand) in operands.iter_mut().zip(given).filter(|(_, given)| *given).enumerate() {
+            *operand.0 = self.scalar(inst, index)?;
+        }
+        let ([id, count, predicate], d) = (operands, self.dst());
         self.emit(Op::Barrier { what, d, id, count, predicate });
         Ok(true)
     }
@@ -217,34 +202,22 @@ impl Decoder<'_, '_> {
             self.emit(Op::Conv { conv: Conv::Float { from: Fmt::Single, to, mode }, d: d + 1, a: high });
             return Ok(true);
         }
-        #[derive(Clone, Copy)]
-        enum Number {
-            Int(u16, bool),
-            Float(Fmt),
-        }
+        // the name of the type in PTX
         let kind = |word: &str| {
-            Some(match word {
-                "i" => Number::Int(32, true),
-                "ui" => Number::Int(32, false),
-                "ll" => Number::Int(64, true),
-                "ull" => Number::Int(64, false),
-                "f" => Number::Float(Fmt::Single),
-                "d" => Number::Float(Fmt::Double),
-                "h" | "f16" => Number::Float(Fmt::Half),
-                "bf" | "bf16" => Number::Float(Fmt::BFloat),
+            type_of(match word {
+                "i" => "s32",
+                "ui" => "u32",
+                "ll" => "s64",
+                "ull" => "u64",
+                "f" => "f32",
+                "d" => "f64",
+                "h" | "f16" => "f16",
+                "bf" | "bf16" => "bf16",
                 _ => return None,
             })
         };
-        let (Some(from), Some(to)) = (kind(from), kind(to)) else { return Ok(false) };
-        let a = self.scalar(inst, 0)?;
-        let conv = match (from, to) {
-            (Number::Float(from), Number::Float(to)) => Conv::Float { from, to, mode },
-            (Number::Float(from), Number::Int(to, signed)) => {
-                Conv::FloatToInt { from, to, signed, saturating: true, mode }
-            }
-            (Number::Int(from, signed), Number::Float(to)) => Conv::IntToFloat { from, to, signed, nneg: false, mode },
-            _ => return Ok(false),
-        };
+        let conv = kind(from).zip(kind(to)).and_then(|(from, to)| float_conversion(from, to, mode));
+        let (Some(conv), a) = (conv, self.scalar(inst, 0)?) else { return Ok(false) };
         self.emit(Op::Conv { conv, d, a });
         Ok(true)
     }

@@ -12,7 +12,7 @@ impl Frame<'_, '_> {
     #[inline]
     pub fn step(&mut self, op: &Op) -> Exec<()> {
         match *op {
-            Op::Phi | Op::Nop | Op::Fence => {}
+            Op::Nop => {}
             Op::Mov { d, a } => self.copy(d, a),
             Op::Int(args) => return self.int(args),
             Op::ICmp { pred, bits, same_sign, d, a, b } => self.icmp(pred, bits, same_sign, d, a, b),
@@ -37,14 +37,18 @@ impl Frame<'_, '_> {
             Op::Insert { d, stride, count, index, value } => self.insert(d, stride, count, index, value),
             Op::Alloca { d, space, size, count, align } => return self.alloca(d, space, size, count, align),
             Op::ByValue { d, size, align } => return self.by_value(d, size, align),
-            Op::StackRestore { a } => self.stack_restore(a),
+            Op::StackRestore { a } => {
+                for lane in lanes_of(self.mask) {
+                    self.pop_local(lane, self.get(a)[lane] as u32);
+                }
+            }
             Op::Lifetime { address, space, start } => self.lifetime(address, space, start),
             Op::AtomicRmw { op, leaf, d, address, space, value } => {
                 return self.atomic_rmw(op, leaf, d, address, space, value);
             }
             Op::CmpXchg(args) => return self.cmpxchg(args),
-            Op::Range { op, d, d_space, s, s_space, length } => {
-                return self.range(op, (d, d_space), (s, s_space), length);
+            Op::Range { sets, d, d_space, s, s_space, length } => {
+                return self.range(sets, (d, d_space), (s, s_space), length);
             }
             Op::IsSpace { d, a, space } => self.is_space(d, a, space),
             Op::Assume { a } => return self.assume(a),
@@ -74,13 +78,6 @@ impl Frame<'_, '_> {
             | Op::Switch(_) => {}
         }
         Ok(())
-    }
-
-    fn stack_restore(&mut self, a: Src) {
-        for lane in lanes_of(self.mask) {
-            let mark = self.get(a)[lane] as u32;
-            self.pop_local(lane, mark);
-        }
     }
 
     fn assume(&self, a: Src) -> Exec<()> {
@@ -153,9 +150,9 @@ impl Frame<'_, '_> {
         let each = |value: &dyn Fn(usize) -> u64| std::array::from_fn(value);
         let mut out: Lanes = match what {
             Special::Tid(a) => each(&|lane| axis(self.warp.tid[lane], a, 0)),
-            Special::Ntid(a) => all(axis(world.block_dim, a, 1)),
+            Special::Ntid(a) => all(axis(world.config.block, a, 1)),
             Special::Ctaid(a) => all(axis(world.block, a, 0)),
-            Special::Nctaid(a) => all(axis(world.grid_dim, a, 1)),
+            Special::Nctaid(a) => all(axis(world.config.grid, a, 1)),
             Special::LaneId => each(&|lane| lane as u64),
             Special::WarpId => all(self.warp.index.into()),
             Special::LaneMaskEq => each(&|lane| 1 << lane),
@@ -163,8 +160,8 @@ impl Frame<'_, '_> {
             Special::LaneMaskLe => each(&|lane| (2 << lane) - 1),
             Special::LaneMaskGt => each(&|lane| !((2 << lane) - 1) & 0xffff_ffff),
             Special::LaneMaskGe => each(&|lane| !((1 << lane) - 1) & 0xffff_ffff),
-            Special::Clock => all(world.steps),
-            Special::DynamicShared => all(world.dynamic_shared.into()),
+            Special::Clock => all(world.report.steps),
+            Special::DynamicShared => all(world.config.dynamic_shared.into()),
             Special::TotalShared => all(world.shared.data.len() as u64),
             Special::ActiveMask => all(self.mask.into()),
             Special::StackPointer => each(&|lane| self.warp.stack[lane].into()),
@@ -285,7 +282,7 @@ impl Frame<'_, '_> {
             if let Some(error) = failure {
                 return Err(error);
             }
-            self.world.print(&text);
+            self.world.report.stdout.push_str(&text);
             self.put_lane(d, lane, u64::from(count), 0);
         }
         Ok(())

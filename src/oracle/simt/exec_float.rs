@@ -2,30 +2,20 @@
 //! double precision, rounded to nearest without flushing; everything else one value at a time (`float`).
 
 use super::code::*;
-use super::exec_int::{map1, sx};
+use super::exec_int::{map1, map2, sx};
 use super::fault::Exec;
-use super::float;
+use super::float::{self, bits_of_double, bits_of_single};
 use super::warp::{Frame, lanes_of};
 use warpwise_ir::llvm::image::FloatCmp;
 
 #[inline(always)]
 fn single2(a: &Lanes, b: &Lanes, f: impl Fn(f32, f32) -> f32) -> Lanes {
-    let mut out = [0; LANES];
-    for i in 0..LANES {
-        let value = f(f32::from_bits(a[i] as u32), f32::from_bits(b[i] as u32));
-        out[i] = u64::from(if value.is_nan() { 0x7fff_ffff } else { value.to_bits() });
-    }
-    out
+    map2(a, b, |x, y| bits_of_single(f(f32::from_bits(x as u32), f32::from_bits(y as u32))))
 }
 
 #[inline(always)]
 fn double2(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
-    let mut out = [0; LANES];
-    for i in 0..LANES {
-        let value = f(f64::from_bits(a[i]), f64::from_bits(b[i]));
-        out[i] = if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() };
-    }
-    out
+    map2(a, b, |x, y| bits_of_double(f(f64::from_bits(x), f64::from_bits(y))))
 }
 
 impl Frame<'_, '_> {
@@ -85,10 +75,7 @@ impl Frame<'_, '_> {
             Conv::Float { from, to, mode } => {
                 let x = self.get(a);
                 let out = if (from, to, mode) == (Fmt::Single, Fmt::Double, Mode::default()) {
-                    map1(x, |x| {
-                        let value = f64::from(f32::from_bits(x as u32));
-                        if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
-                    })
+                    map1(x, |x| bits_of_double(f32::from_bits(x as u32).into()))
                 } else {
                     self.lane_by_lane(|lane| float::convert(from, to, mode, x[lane]))
                 };

@@ -23,7 +23,7 @@ pub(super) fn low(bits: u32) -> u64 {
 }
 
 #[inline(always)]
-fn map2(a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> u64) -> Lanes {
+pub(super) fn map2(a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> u64) -> Lanes {
     let mut out = [0; LANES];
     for i in 0..LANES {
         out[i] = f(a[i], b[i]);
@@ -199,7 +199,7 @@ impl Frame<'_, '_> {
     fn int_slow(&mut self, IntArgs { op, bits, wrap, d, args }: IntArgs) -> Exec<()> {
         let bits = u32::from(bits);
         let undef = args.map(|src| self.wide_undef(src, bits));
-        let result_bits = if matches!(op, IntOp::SOverflow(_) | IntOp::UOverflow(_)) { 1 } else { bits };
+        let result_bits = if matches!(op, IntOp::Overflow(..)) { 1 } else { bits };
         let divides = matches!(op, IntOp::Bin(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem));
         let moves_bits = matches!(op, IntOp::ByteSwap | IntOp::BitReverse) && bits <= 64;
         for lane in lanes_of(self.mask) {
@@ -286,8 +286,7 @@ impl Frame<'_, '_> {
             let undef = self.wide_undef(a, from);
             for lane in lanes_of(self.mask) {
                 let value = self.wide(a, from, lane);
-                let wide = if extend_sign { int::signed(value, from) as u128 } else { value };
-                let out = wide & int::mask(to);
+                let out = int::extended(value, from, extend_sign) & int::mask(to);
                 let poison = (nuw && to < from && out != value)
                     || (nsw && to < from && int::signed(out, to) != int::signed(value, from));
                 self.put_wide(d, to, lane, out, poison || undef >> lane & 1 != 0);

@@ -7,9 +7,9 @@
 use super::code::*;
 use super::constants::to_generic;
 use super::exec_int::{low, sx};
-use super::fault::{Access, Exec, FaultKind, Trap, element, trap};
+use super::fault::{Access, Exec, FaultKind, element, trap};
 use super::float;
-use super::memory::{AllocationKind, Window, arena_offset, out_of_bounds, read_bytes, window, write_bytes};
+use super::memory::{AllocationKind, Window, arena_offset, read_bytes, window, write_bytes};
 use super::warp::{Frame, lanes_of};
 use warpwise_ir::llvm::image::RmwOp;
 
@@ -39,7 +39,7 @@ impl Frame<'_, '_> {
     /// Resolves and checks one access.
     #[inline]
     pub fn place(&self, lane: usize, address: u64, size: u64, what: Access) -> Exec<Place> {
-        match window(address) {
+        let place = match window(address) {
             Window::Device => {
                 let memory = &self.world.device;
                 if let Some(number) = memory.find(address) {
@@ -49,42 +49,40 @@ impl Frame<'_, '_> {
                         if !allocation.live {
                             return trap(lane as u32, FaultKind::UseAfterScope { what, size, address });
                         }
-                        if what != Access::Read && !allocation.writable() {
+                        if what != Access::Read && allocation.kind == AllocationKind::Constant {
                             let name = allocation.name.clone();
                             return trap(lane as u32, FaultKind::WriteToConstant { address, name });
                         }
                         return Ok(Place::Device { allocation: number, offset: offset as usize });
                     }
                 }
-                trap(lane as u32, out_of_bounds(what, size, address, memory.describe(address)))
+                memory.describe(address)
             }
             Window::Shared => {
                 let (offset, arena) = (arena_offset(address), &self.world.shared);
                 if arena.is_live(offset, size as usize) {
                     return Ok(Place::Shared(offset));
                 }
-                trap(lane as u32, out_of_bounds(what, size, address, self.world.describe_shared(offset)))
+                self.world.describe_shared(offset)
             }
             Window::Local => {
                 let (offset, arena) = (arena_offset(address), &self.warp.local[lane]);
                 if arena.is_live(offset, size as usize) {
                     return Ok(Place::Local(offset));
                 }
-                if offset < self.warp.stack[lane] as usize {
-                    let partly = arena.live.get(offset) == Some(&1);
-                    if partly {
-                        let place = format!("past the end of a local variable, at local offset {offset}");
-                        return trap(lane as u32, out_of_bounds(what, size, address, place));
-                    }
+                let is_allocated = offset < self.warp.stack[lane] as usize;
+                if is_allocated && arena.live.get(offset) != Some(&1) {
                     return trap(lane as u32, FaultKind::UseAfterScope { what, size, address });
                 }
-                let place = format!("local offset {offset} belongs to no variable");
-                trap(lane as u32, out_of_bounds(what, size, address, place))
+                if is_allocated {
+                    format!("past the end of a local variable, at local offset {offset}")
+                } else {
+                    format!("local offset {offset} belongs to no variable")
+                }
             }
-            Window::Nowhere => {
-                trap(lane as u32, out_of_bounds(what, size, address, self.world.device.describe(address)))
-            }
-        }
+            Window::Nowhere => self.world.device.describe(address),
+        };
+        trap(lane as u32, FaultKind::OutOfBounds { what, size, address, place })
     }
 
     fn check_aligned(&self, lane: usize, address: u64, align: u32, size: u8, what: Access) -> Exec<()> {
@@ -147,25 +145,23 @@ impl Frame<'_, '_> {
     #[inline]
     fn note(&mut self, lane: usize, place: Place, size: usize, what: Access, address: u64) -> Exec<()> {
         let thread = self.warp.index * LANES as u32 + lane as u32;
-        match place {
-            Place::Shared(offset) if self.world.races.shared_enabled => {
-                let found = self.world.races.shared(thread, offset, size, what);
-                found.map_err(|race| {
-                    let kind = race.fault(self.world.image, "shared", self.world.shared_element(offset, size), address);
-                    Box::new(Trap { lane: lane as u32, kind })
-                })
-            }
-            Place::Device { allocation, offset } if self.world.races.global_enabled => {
+        let races = &mut self.world.races;
+        let (found, space) = match place {
+            Place::Shared(offset) if races.shared_enabled => (races.shared(thread, offset, size, what), "shared"),
+            Place::Device { allocation, offset } if races.global_enabled => {
                 let block = self.world.block_number;
-                let found = self.world.races.global(block, thread, allocation, offset, size, what);
-                found.map_err(|race| {
-                    let name = &self.world.device.allocations[allocation].name;
-                    let kind = race.fault(self.world.image, "global", element(name, offset as u64, size), address);
-                    Box::new(Trap { lane: lane as u32, kind })
-                })
+                (races.global(block, thread, allocation, offset, size, what), "global")
             }
-            _ => Ok(()),
-        }
+            _ => return Ok(()),
+        };
+        let Err(race) = found else { return Ok(()) };
+        let element = match place {
+            Place::Device { allocation, offset } => {
+                element(&self.world.device.allocations[allocation].name, offset as u64, size)
+            }
+            Place::Shared(offset) | Place::Local(offset) => self.world.shared_element(offset, size),
+        };
+        trap(lane as u32, race.fault(self.world.image, space, element, address))
     }
 
     #[inline]
@@ -286,7 +282,7 @@ impl Frame<'_, '_> {
     }
 
     /// memcpy, memmove, memset.
-    pub fn range(&mut self, op: RangeOp, d: (Src, u8), s: (Src, u8), length: Src) -> Exec<()> {
+    pub fn range(&mut self, sets: bool, d: (Src, u8), s: (Src, u8), length: Src) -> Exec<()> {
         self.check_defined(length, "a length")?;
         for lane in lanes_of(self.mask) {
             let bytes = self.get(length)[lane];
@@ -298,7 +294,7 @@ impl Frame<'_, '_> {
             let target = self.place(lane, to, bytes, Access::Write)?;
             let count = bytes as usize;
             self.note(lane, target, count, Access::Write, to)?;
-            if op == RangeOp::Set {
+            if sets {
                 let (byte, undef) = (self.get(s.0)[lane] as u8, self.undef_bits(s.0, lane) as u8);
                 self.fill(lane, target, &vec![byte; count], &vec![undef; count]);
                 continue;
@@ -330,7 +326,7 @@ impl Frame<'_, '_> {
 
     /// Allocates a local variable for every lane and returns its offset.
     fn push_local(&mut self, lane: usize, size: u64, align: u32) -> Exec<u32> {
-        let limit = self.world.limits.local_bytes;
+        let limit = self.world.config.limits.local_bytes;
         let start = u64::from(self.warp.stack[lane]).next_multiple_of(u64::from(align).max(8));
         let end = start.saturating_add(size).saturating_add(super::constants::GAP);
         if end > limit {
@@ -402,7 +398,7 @@ impl Frame<'_, '_> {
         for lane in lanes_of(self.mask) {
             let bytes = self.get(size)[lane];
             let used: u64 = self.world.heap_used;
-            if bytes == 0 || used.saturating_add(bytes) > self.world.limits.heap_bytes {
+            if bytes == 0 || used.saturating_add(bytes) > self.world.config.limits.heap_bytes {
                 self.put_lane(d, lane, 0, 0);
                 continue;
             }
@@ -453,10 +449,10 @@ fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
             RmwOp::UMin => old.min(operand),
             RmwOp::FAdd => floating(FloatOp::Add),
             RmwOp::FSub => floating(FloatOp::Sub),
-            RmwOp::FMax => floating(FloatOp::MaxNum),
-            RmwOp::FMin => floating(FloatOp::MinNum),
-            RmwOp::FMaximum => floating(FloatOp::Maximum),
-            RmwOp::FMinimum => floating(FloatOp::Minimum),
+            RmwOp::FMax => floating(FloatOp::MAX_NUM),
+            RmwOp::FMin => floating(FloatOp::MIN_NUM),
+            RmwOp::FMaximum => floating(FloatOp::MAXIMUM),
+            RmwOp::FMinimum => floating(FloatOp::MINIMUM),
             RmwOp::IncWrap if old >= operand => 0,
             RmwOp::IncWrap => old + 1,
             RmwOp::DecWrap if old == 0 || old > operand => operand,

@@ -81,11 +81,6 @@ impl fmt::Display for Access {
     }
 }
 
-/// A function as the source names it, with template arguments.
-fn in_source(symbol: &str) -> String {
-    warpwise_timer::names::short(&warpwise_timer::names::demangled(symbol))
-}
-
 /// An element of a variable with this symbol, as the source has it: `tile[3]`.
 pub fn element(symbol: &str, offset: u64, size: usize) -> String {
     let full = warpwise_timer::names::demangled(symbol);
@@ -111,41 +106,13 @@ pub fn trap<T>(lane: u32, kind: FaultKind) -> Exec<T> {
     Err(Box::new(Trap { lane, kind }))
 }
 
-/// A fault with its position.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A fault and where it happened.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{kind}\n  {place}")]
 pub struct Fault {
     pub kind: FaultKind,
-    pub kernel: String,
-    pub block: [u32; 3],
-    pub thread: [u32; 3],
-    pub function: String,
-    /// Ordinal of the instruction in its function.
-    pub inst: u32,
-    /// The instruction as LLVM prints it.
-    pub text: String,
-    /// `file:line:column`, with inlined call sites; empty without debug info.
-    pub location: String,
-    /// The instruction at which a value became undefined that this one uses, and its location, if it is another.
-    pub origin: Option<(String, String)>,
+    /// Kernel, block, thread, function, instruction as LLVM prints it, and `file:line:column` with inlined call sites if
+    /// there is debug info; the same of the instruction at which a value became undefined that this one uses, if it is
+    /// another.
+    pub place: String,
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        let [kernel, function] = [&self.kernel, &self.function].map(|symbol| in_source(symbol));
-        write!(f, "{}\n  kernel {kernel}, block {}", self.kind, triple(self.block))?;
-        write!(f, ", thread {}\n  in {function}: {}", triple(self.thread), self.text)?;
-        if !self.location.is_empty() {
-            write!(f, "\n  at {}", self.location)?;
-        }
-        if let Some((text, location)) = &self.origin {
-            write!(f, "\n  the value is undefined since: {text}")?;
-            if !location.is_empty() {
-                write!(f, "\n  at {location}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Fault {}

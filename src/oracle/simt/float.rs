@@ -56,7 +56,7 @@ fn layout(fmt: Fmt) -> (u32, u32) {
 }
 
 /// Bits of a format.
-fn width(fmt: Fmt) -> u32 {
+pub(super) fn width(fmt: Fmt) -> u32 {
     let (exponent, mantissa) = layout(fmt);
     1 + exponent + mantissa
 }
@@ -92,11 +92,13 @@ fn bits_of<F: Float>(fmt: Fmt, value: F) -> u64 {
     if value.is_nan() { canonical_nan(fmt) } else { value.to_bits() as u64 }
 }
 
-fn bits_of_single(value: f32) -> u64 {
+#[inline(always)]
+pub(super) fn bits_of_single(value: f32) -> u64 {
     if value.is_nan() { canonical_nan(Fmt::Single) } else { value.to_bits().into() }
 }
 
-fn bits_of_double(value: f64) -> u64 {
+#[inline(always)]
+pub(super) fn bits_of_double(value: f64) -> u64 {
     if value.is_nan() { canonical_nan(Fmt::Double) } else { value.to_bits() }
 }
 
@@ -188,13 +190,9 @@ pub fn float(op: FloatOp, fmt: Fmt, mode: Mode, [a, b, c]: [u64; 3]) -> u64 {
     let bits = match op {
         FloatOp::CopySign => return (a & !sign) | (b & sign),
         FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div => arithmetic(op, fmt, mode.round, a, b),
-        FloatOp::MinNum | FloatOp::MaxNum | FloatOp::Minimum | FloatOp::Maximum => {
-            let is_max = matches!(op, FloatOp::MaxNum | FloatOp::Maximum);
-            pick(fmt, is_max, matches!(op, FloatOp::Minimum | FloatOp::Maximum), a, b)
-        }
-        FloatOp::MinXorSign(nan) | FloatOp::MaxXorSign(nan) => {
-            let is_max = matches!(op, FloatOp::MaxXorSign(_));
-            let magnitude = pick(fmt, is_max, nan, a & !sign, b & !sign);
+        FloatOp::Extreme { max, nan_wins, xor_sign: false } => pick(fmt, max, nan_wins, a, b),
+        FloatOp::Extreme { max, nan_wins, xor_sign: true } => {
+            let magnitude = pick(fmt, max, nan_wins, a & !sign, b & !sign);
             if is_nan(fmt, magnitude) { magnitude } else { magnitude | ((a ^ b) & sign) }
         }
         FloatOp::Sqrt => square_root(fmt, mode.round, x),

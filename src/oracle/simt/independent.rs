@@ -125,7 +125,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
                 State::Barrier(arrival) => {
                     let at_it = |lane: &&Lane| matches!(lane.state, State::Barrier(other) if other.id == arrival.id);
                     let arrived = warps.iter().flat_map(|warp| &warp.lanes).filter(at_it).count() as u32;
-                    let all = world.block_dim.iter().product();
+                    let all = world.config.block.iter().product();
                     let expected = if arrival.count == 0 { all } else { arrival.count };
                     FaultKind::Deadlock { id: arrival.id, arrived, expected }
                 }
@@ -196,17 +196,16 @@ impl LooseWarp {
     /// Runs one lane for a turn, or until it waits or ends.
     fn run<O: Observer>(&mut self, lane: usize, cx: &mut Run<'_, '_, O>, turn: u64) -> Exec<()> {
         let bit = 1u32 << lane;
-        let stop = cx.world.steps + turn;
-        while cx.world.steps < stop && self.lanes[lane].state == State::Ready {
-            if cx.world.steps >= cx.world.limits.steps {
-                return trap(lane as u32, FaultKind::StepLimit { limit: cx.world.limits.steps });
+        let stop = cx.world.report.steps + turn;
+        while cx.world.report.steps < stop && self.lanes[lane].state == State::Ready {
+            if cx.world.report.steps >= cx.world.config.limits.steps {
+                return trap(lane as u32, FaultKind::StepLimit { limit: cx.world.config.limits.steps });
             }
             let Some(call) = self.lanes[lane].calls.last_mut() else { return Ok(()) };
             let site = call.site;
             let code = &cx.program.functions[site.func.index()];
             let micro = &code.micros[call.pc as usize];
-            let mut frame =
-                Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base: site.base, mask: bit };
+            let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, site.base, bit);
             if !is_control(&micro.op) {
                 frame.world.races.at = Some((site.func, micro.inst));
                 frame.step(&micro.op)?;
@@ -230,7 +229,7 @@ impl LooseWarp {
                     call.site.iteration = iteration_name(&call.counts);
                 }
                 Control::Jump(to) => {
-                    frame.world.steps += 1;
+                    frame.world.report.steps += 1;
                     call.pc = to;
                 }
                 Control::Collective { what, d, p, args } => {
@@ -254,7 +253,7 @@ impl LooseWarp {
                     self.ret(lane, cx, a, count);
                 }
                 Control::Call(target) => {
-                    let limit = frame.world.limits.calls;
+                    let limit = frame.world.config.limits.calls;
                     if site.depth >= limit {
                         return trap(lane as u32, FaultKind::RecursionLimit { limit });
                     }
@@ -278,13 +277,7 @@ impl LooseWarp {
         };
         let code = &cx.program.functions[caller.site.func.index()];
         let micro = &code.micros[caller.pc as usize];
-        let mut frame = Frame {
-            pool: &cx.program.pool,
-            warp: &mut self.core,
-            world: cx.world,
-            base: done.site.base,
-            mask: 1 << lane,
-        };
+        let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, done.site.base, 1 << lane);
         if let Op::Call(target) = &micro.op
             && target.results == count
         {
@@ -308,7 +301,7 @@ impl LooseWarp {
         let micro = &code.micros[call.pc as usize];
         call.pc += 1;
         let base = call.site.base;
-        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
+        let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, 1 << lane);
         if let Some((result, undefined)) = result {
             frame.barrier_result(&micro.op, result, undefined);
         }
@@ -330,8 +323,7 @@ impl LooseWarp {
             let mut operands = collective::Operands::default();
             for lane in lanes_of(group) {
                 let Some((base, args, ..)) = self.collective_of(lane, cx.program) else { continue };
-                let frame =
-                    Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
+                let frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, 1 << lane);
                 let own = frame.collective_operands(&args);
                 for i in 0..args.len() {
                     operands.values[i][lane] = own.values[i][lane];
@@ -345,8 +337,7 @@ impl LooseWarp {
             }
             for lane in lanes_of(group) {
                 if let Some((base, _, d, p)) = self.collective_of(lane, cx.program) {
-                    let mut frame =
-                        Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
+                    let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, 1 << lane);
                     frame.collective_results(d, p, what, &results);
                 }
                 self.go_on(lane, cx, None);

@@ -28,6 +28,12 @@ pub fn signed(value: u128, bits: u32) -> i128 {
     ((value << shift) as i128) >> shift
 }
 
+/// Sign- or zero-extends from a width; from none, it is zero.
+#[inline]
+pub fn extended(value: u128, bits: u32, is_signed: bool) -> u128 {
+    if is_signed && bits > 0 { signed(value, bits) as u128 } else { value & mask(bits) }
+}
+
 /// Wrap flags of a binary operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wrap {
@@ -48,43 +54,36 @@ pub fn int(op: IntOp, bits: u32, [x, y, z]: [u128; 3], wrap: Wrap) -> IntResult 
     };
     Ok(match op {
         IntOp::Bin(op) => return binary(op, bits, x, y, wrap),
-        IntOp::SMin => ((sx.min(sy)) as u128 & m, false),
-        IntOp::SMax => ((sx.max(sy)) as u128 & m, false),
-        IntOp::UMin => (x.min(y), false),
-        IntOp::UMax => (x.max(y), false),
-        IntOp::SAddSat => (clamp(sx.checked_add(sy), sx > 0), false),
-        IntOp::SSubSat => (clamp(sx.checked_sub(sy), sx > 0), false),
-        IntOp::UAddSat => (x.checked_add(y).map_or(m, |sum| sum.min(m)), false),
-        IntOp::USubSat => (x.saturating_sub(y), false),
-        IntOp::UShlSat | IntOp::SShlSat if y >= u128::from(bits) => (0, true),
-        IntOp::UShlSat => (if (x << y) & m == x << y && (x << y) >> y == x { x << y } else { m }, false),
-        IntOp::SShlSat => {
+        IntOp::Min(is_signed) => (if (is_signed && sx < sy) || (!is_signed && x < y) { x } else { y }, false),
+        IntOp::Max(is_signed) => (if (is_signed && sx > sy) || (!is_signed && x > y) { x } else { y }, false),
+        IntOp::AddSat(true) => (clamp(sx.checked_add(sy), sx > 0), false),
+        IntOp::SubSat(true) => (clamp(sx.checked_sub(sy), sx > 0), false),
+        IntOp::AddSat(false) => (x.checked_add(y).map_or(m, |sum| sum.min(m)), false),
+        IntOp::SubSat(false) => (x.saturating_sub(y), false),
+        IntOp::ShlSat(_) if y >= u128::from(bits) => (0, true),
+        IntOp::ShlSat(false) => (if (x << y) & m == x << y && (x << y) >> y == x { x << y } else { m }, false),
+        IntOp::ShlSat(true) => {
             let shifted = (x << y) & m;
             let fits = signed(shifted, bits) >> y == sx;
             (if fits { shifted } else { (if sx < 0 { low } else { high }) as u128 & m }, false)
         }
-        IntOp::MulHiS => {
-            let product = sx.wrapping_mul(sy) as u128; // exact for widths to 64
-            ((product >> bits) & m, false)
+        IntOp::MulHi(is_signed) => {
+            let [x, y] = [x, y].map(|value| extended(value, bits, is_signed));
+            ((x.wrapping_mul(y) >> bits) & m, false) // exact for widths to 64
         }
-        IntOp::MulHiU => ((x.wrapping_mul(y) >> bits) & m, false),
-        IntOp::Mul24S => ((signed(x, 24).wrapping_mul(signed(y, 24))) as u128 & m, false),
-        IntOp::Mul24U => (((x & 0xff_ffff) * (y & 0xff_ffff)) & m, false),
-        IntOp::SOverflow(op) => (u128::from(overflows(op, bits, x, y, true)), false),
-        IntOp::UOverflow(op) => (u128::from(overflows(op, bits, x, y, false)), false),
-        IntOp::BitMask(clamped) => {
+        IntOp::Mul24(is_signed) => {
+            let [x, y] = [x, y].map(|value| extended(value, 24, is_signed));
+            (x.wrapping_mul(y) & m, false)
+        }
+        IntOp::Overflow(op, is_signed) => (u128::from(overflows(op, bits, x, y, is_signed)), false),
+        IntOp::BitMask { clamped } => {
             let limit = |value: u128| if clamped { (value & 0xffff_ffff).min(32) } else { value & 31 };
             let (start, count) = (limit(x), limit(y));
             (if start >= 32 { 0 } else { (((1u128 << count) - 1) << start) & 0xffff_ffff }, false)
         }
-        IntOp::SignExtend(clamped) | IntOp::ZeroExtend(clamped) => {
+        IntOp::Extend { signed, clamped } => {
             let width = if clamped { (y & 0xffff_ffff).min(32) } else { y & 31 } as u32;
-            let value = match (width, matches!(op, IntOp::SignExtend(_))) {
-                (0, _) => 0,
-                (_, true) => signed(x & mask(width), width) as u128 & m,
-                (_, false) => x & mask(width),
-            };
-            (value, false)
+            (extended(x, width, signed) & m, false)
         }
         IntOp::Popcount => (u128::from(x.count_ones()), false),
         IntOp::ByteSwap => (x.swap_bytes() >> (128 - bits), false),
@@ -95,9 +94,8 @@ pub fn int(op: IntOp, bits: u32, [x, y, z]: [u128; 3], wrap: Wrap) -> IntResult 
         }
         IntOp::LeadingZeros => (u128::from(x.leading_zeros() - (128 - bits)), x == 0 && wrap.exact),
         IntOp::TrailingZeros => (u128::from(x.trailing_zeros().min(bits)), x == 0 && wrap.exact),
-        IntOp::FindLastS | IntOp::FindLastU => {
-            let flip = op == IntOp::FindLastS && signed(x, bits) < 0;
-            let value = if flip { !x & m } else { x };
+        IntOp::FindLast(is_signed) => {
+            let value = if is_signed && sx < 0 { !x & m } else { x };
             (if value == 0 { 0xffff_ffff } else { u128::from(127 - value.leading_zeros()) }, false)
         }
         _ => (three(op, bits, x, y, z), false),
@@ -108,21 +106,17 @@ pub fn int(op: IntOp, bits: u32, [x, y, z]: [u128; 3], wrap: Wrap) -> IntResult 
 fn three(op: IntOp, bits: u32, x: u128, y: u128, z: u128) -> u128 {
     let m = mask(bits);
     let width = u128::from(bits);
-    let left = |s: u32| (x.checked_shl(s).unwrap_or(0) | y.checked_shr(bits - s).unwrap_or(0)) & m;
-    let right = |s: u32| (y.checked_shr(s).unwrap_or(0) | x.checked_shl(bits - s).unwrap_or(0)) & m;
-    let part = |value: u128, at: u32, bits: u32, extend: bool| {
-        let part = (value >> at) & mask(bits);
-        if extend { signed(part, bits) } else { part as i128 }
-    };
+    let part = |value: u128, at: u32, bits: u32, is_signed| extended(value >> at, bits, is_signed) as i128;
     let added = |dot: i128| (z as u32).wrapping_add(dot as u32).into();
     match op {
-        IntOp::FunnelLeft => left((z % width) as u32),
-        IntOp::FunnelRight => right((z % width) as u32),
-        IntOp::FunnelLeftClamp => left((z & m).min(width) as u32),
-        IntOp::FunnelRightClamp => right((z & m).min(width) as u32),
+        IntOp::Funnel { left, clamped } => {
+            let amount = if clamped { (z & m).min(width) } else { z % width } as u32;
+            let (up, down) = if left { (amount, bits - amount) } else { (bits - amount, amount) };
+            (x.checked_shl(up).unwrap_or(0) | y.checked_shr(down).unwrap_or(0)) & m
+        }
         IntOp::Permute(mode) => u128::from(permute(mode, x as u32, y as u32, z as u32)),
-        IntOp::SadS => (signed(x, bits).abs_diff(signed(y, bits)).wrapping_add(z)) & m,
-        IntOp::SadU => (x.abs_diff(y).wrapping_add(z)) & m,
+        IntOp::Sad(true) => (signed(x, bits).abs_diff(signed(y, bits)).wrapping_add(z)) & m,
+        IntOp::Sad(false) => (x.abs_diff(y).wrapping_add(z)) & m,
         IntOp::Dot4(a, b) => added((0..4).map(|i| part(x, 8 * i, 8, a) * part(y, 8 * i, 8, b)).sum()),
         IntOp::Dot2(a, b, high) => {
             let first = if high { 16 } else { 0 };
@@ -131,9 +125,8 @@ fn three(op: IntOp, bits: u32, x: u128, y: u128, z: u128) -> u128 {
         IntOp::FieldExtract(extend) => {
             let (start, count) = ((y & 0xff) as u32, ((z & 0xff) as u32).min(bits));
             // past the top, a signed field repeats the sign and an unsigned one is zero
-            let all = if extend { signed(x, bits) } else { x as i128 };
-            let field = (all >> start.min(127)) as u128 & mask(count);
-            (if extend && count > 0 { signed(field, count) as u128 } else { field }) & m
+            let all = extended(x, bits, extend) as i128;
+            extended((all >> start.min(127)) as u128, count, extend) & m
         }
         IntOp::FindNth => u128::from(find_nth(x as u32, y as u32, z as u32 as i32)),
         _ => 0,
@@ -294,12 +287,18 @@ mod tests {
     #[test]
     fn saturating_and_funnel() {
         let sat = |op, x, y| int(op, 8, [x, y, y], Wrap::default()).unwrap().0;
-        assert_eq!(sat(IntOp::SAddSat, 100, 100), 127);
-        assert_eq!(sat(IntOp::SSubSat, 0x80, 1), 0x80);
-        assert_eq!(sat(IntOp::UAddSat, 200, 100), 255);
-        assert_eq!(sat(IntOp::USubSat, 1, 2), 0);
-        assert_eq!(int(IntOp::FunnelLeft, 8, [0x81, 0x42, 1], Wrap::default()).unwrap().0, 0x02);
-        assert_eq!(int(IntOp::FunnelRight, 8, [0x81, 0x42, 9], Wrap::default()).unwrap().0, 0xa1);
+        assert_eq!(sat(IntOp::AddSat(true), 100, 100), 127);
+        assert_eq!(sat(IntOp::SubSat(true), 0x80, 1), 0x80);
+        assert_eq!(sat(IntOp::AddSat(false), 200, 100), 255);
+        assert_eq!(sat(IntOp::SubSat(false), 1, 2), 0);
+        assert_eq!(
+            int(IntOp::Funnel { left: true, clamped: false }, 8, [0x81, 0x42, 1], Wrap::default()).unwrap().0,
+            0x02
+        );
+        assert_eq!(
+            int(IntOp::Funnel { left: false, clamped: false }, 8, [0x81, 0x42, 9], Wrap::default()).unwrap().0,
+            0xa1
+        );
         assert_eq!(
             int(IntOp::Permute(Prmt::Index), 32, [0x3322_1100, 0x7766_5544, 0x7531], Wrap::default()).unwrap().0,
             0x7755_3311

@@ -1,6 +1,6 @@
 //! How is a value stored in slots, and how in memory? Types are flattened into leaves.
 
-use super::code::Leaf;
+use super::code::{Fmt, Leaf};
 use std::rc::Rc;
 use warpwise_ir::llvm::image::{ModuleImage, TypeId, TypeKind};
 
@@ -54,10 +54,10 @@ impl<'i> Shapes<'i> {
             TypeKind::Void | TypeKind::Label | TypeKind::Metadata => return Ok(()),
             TypeKind::Int(bits @ 1..=128) => Leaf::Int(*bits as u16),
             TypeKind::Int(bits) => return Err(format!("values of type i{bits}")),
-            TypeKind::Half => Leaf::Half,
-            TypeKind::BFloat => Leaf::BFloat,
-            TypeKind::Float => Leaf::Float,
-            TypeKind::Double => Leaf::Double,
+            TypeKind::Half => Leaf::Float(Fmt::Half),
+            TypeKind::BFloat => Leaf::Float(Fmt::BFloat),
+            TypeKind::Float => Leaf::Float(Fmt::Single),
+            TypeKind::Double => Leaf::Float(Fmt::Double),
             TypeKind::Ptr(space) => Leaf::Ptr(*space as u8),
             TypeKind::Vector { element, length } => {
                 let before = shape.leaves.len();

@@ -20,7 +20,7 @@
 //! a fault.
 
 use super::code::*;
-use super::control::{Arrival, Completed, Control, Site, Targets, is_control};
+use super::control::{Arrival, Control, Site, Targets, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::{Counts, Group, ROOT, behind};
 use super::launch::Reconvergence;
@@ -100,7 +100,7 @@ impl LockstepWarp {
 
     /// Runs until the warp ends, reaches a barrier, or has executed `turn` instructions.
     pub fn run<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, turn: u64) -> Exec<Yield> {
-        let stop = cx.world.steps.saturating_add(turn);
+        let stop = cx.world.report.steps.saturating_add(turn);
         loop {
             let Some(call) = self.calls.last_mut() else { return Ok(Yield::Done) };
             if call.current.mask == 0 && !next_group(cx.program, call) {
@@ -112,8 +112,7 @@ impl LockstepWarp {
             }
             let code = &cx.program.functions[call.site.func.index()];
             let mask = call.current.mask;
-            let mut frame =
-                Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base: call.site.base, mask };
+            let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, call.site.base, mask);
             let mut pc = call.current.pc as usize;
             let checks_races = frame.world.races.is_on();
             // straight-line code
@@ -144,7 +143,7 @@ impl LockstepWarp {
                     leave_block(&mut frame, call, code, &targets);
                 }
                 Control::Jump(to) => {
-                    frame.world.steps += 1;
+                    frame.world.report.steps += 1;
                     call.current.pc = to;
                 }
                 Control::Collective { what, d, p, args } => {
@@ -233,7 +232,7 @@ impl LockstepWarp {
             _ => return,
         };
         let target = caller.site.base;
-        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
+        let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, mask);
         for i in 0..count {
             frame.return_slot(target, d + i, a + i);
         }
@@ -257,13 +256,13 @@ impl LockstepWarp {
     }
 
     /// Resumes the current group after its instruction; a barrier gives it a result and whether that is undefined.
-    fn go_on<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, result: Option<(u64, bool)>) {
+    pub fn go_on<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, result: Option<(u64, bool)>) {
         let Some(call) = self.calls.last_mut() else { return };
         let code = &cx.program.functions[call.site.func.index()];
         let micro = &code.micros[call.current.pc as usize];
         call.current.pc += 1;
         let (base, mask) = (call.site.base, call.current.mask);
-        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
+        let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, mask);
         if let Some((result, undefined)) = result {
             frame.barrier_result(&micro.op, result, undefined);
         }
@@ -278,28 +277,18 @@ impl LockstepWarp {
             call.in_call = true;
             call.call_todo = call.current.mask;
         }
-        let limit = cx.world.limits.calls;
+        let limit = cx.world.config.limits.calls;
         if call.site.depth >= limit {
             return trap(call.current.mask.trailing_zeros(), FaultKind::RecursionLimit { limit });
         }
         let (base, mask) = (call.site.base, call.call_todo);
-        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
+        let mut frame = Frame::new(&cx.program.pool, &mut self.core, cx.world, base, mask);
         let (func, lanes) = frame.call_target(cx.program, target)?;
         call.call_todo &= !lanes;
         frame.mask = lanes;
         let site = call.site.enter(&mut frame, cx.program, inst, (func, target), cx.observer);
         self.push(site, Group { mask: lanes, block: 0, pc: 0, counts: Counts::new(), token: ROOT }, false);
         Ok(())
-    }
-
-    /// The barrier at which the warp waits is complete.
-    pub fn release<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, (arrival, barrier): (Arrival, &Completed)) {
-        self.go_on(cx, Some((barrier.result(arrival.what), barrier.undefined)));
-    }
-
-    /// The warp has arrived at a barrier without waiting.
-    pub fn pass<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>) {
-        self.go_on(cx, None);
     }
 }
 
@@ -371,7 +360,7 @@ fn leave_block(frame: &mut Frame<'_, '_>, call: &mut Activation, code: &Function
         return;
     }
     let mut token = call.current.token;
-    if frame.world.reconvergence == Reconvergence::PostDominator {
+    if frame.world.config.reconvergence == Reconvergence::PostDominator {
         let meet = [&code.flow.post_dominator, &code.flow.meeting].map(|meets| meets[from as usize]);
         let reuse = token != ROOT && call.tokens[token as usize].meet == meet;
         if !reuse {
@@ -395,8 +384,8 @@ fn leave_block(frame: &mut Frame<'_, '_>, call: &mut Activation, code: &Function
 /// Whether a warp has executed what it may in its turn; a fault if the launch has executed what it may altogether.
 #[inline]
 fn is_turn_over(world: &World<'_>, stop: u64, mask: u32) -> Exec<bool> {
-    if world.steps >= world.limits.steps {
-        return trap(mask.trailing_zeros(), FaultKind::StepLimit { limit: world.limits.steps });
+    if world.report.steps >= world.config.limits.steps {
+        return trap(mask.trailing_zeros(), FaultKind::StepLimit { limit: world.config.limits.steps });
     }
-    Ok(world.steps >= stop)
+    Ok(world.report.steps >= stop)
 }

@@ -9,10 +9,7 @@ use super::control::{Arrival, Site, completed};
 use super::decode;
 use super::fault::{Fault, FaultKind, Trap, element};
 use super::independent;
-use super::launch::{
-    Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Reconvergence, Scheduler,
-    check_shape,
-};
+use super::launch::{Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Scheduler, check_shape};
 use super::layout::Shapes;
 use super::lockstep::{LockstepWarp, Yield};
 use super::memory::{AllocationKind, Arena, DeviceMemory, read_bytes};
@@ -54,17 +51,12 @@ pub struct World<'p> {
     pub device: DeviceMemory,
     pub shared: Arena,
     pub races: Races,
-    pub limits: Limits,
-    pub reconvergence: Reconvergence,
+    pub config: LaunchConfig,
     pub block: [u32; 3],
     pub block_number: u32,
-    pub block_dim: [u32; 3],
-    pub grid_dim: [u32; 3],
-    pub dynamic_shared: u32,
     pub heap_used: u64,
-    pub steps: u64,
-    pub lane_steps: u64,
-    stdout: String,
+    /// What is known of the results so far.
+    pub report: LaunchReport,
     shared_names: Vec<(u64, u64, String)>,
 }
 
@@ -78,16 +70,12 @@ pub(super) struct Run<'r, 'p, O> {
 impl<O> Run<'_, '_, O> {
     /// The warps of a block that begins.
     pub fn warps(&self, kernel: FuncId, args: &[u64]) -> impl Iterator<Item = Warp> {
-        let (block, slots) = (self.world.block_dim, self.program.functions[kernel.index()].slots);
+        let (block, slots) = (self.world.config.block, self.program.functions[kernel.index()].slots);
         (0..warps_of(block)).map(move |index| Warp::new(index, block, slots, args))
     }
 }
 
 impl World<'_> {
-    pub fn print(&mut self, text: &str) {
-        self.stdout.push_str(text);
-    }
-
     /// The shared variable and the element that lie at an offset, for accesses of `size` bytes.
     pub fn shared_element(&self, offset: usize, size: usize) -> String {
         let below = self.shared_below(offset);
@@ -157,16 +145,11 @@ impl<'i> Machine<'i> {
         observer: &mut O,
     ) -> Result<LaunchReport, LaunchError> {
         check_shape(config)?;
-        let mut report = LaunchReport::default();
-        let (kernel, config) = match versions::choose(self.image, kernel, config) {
-            Some((version, dynamic_shared)) => {
-                report.version = Some(self.image.functions[version.index()].name.clone());
-                (version, &LaunchConfig { dynamic_shared, ..*config })
-            }
-            None => (kernel, config),
-        };
-        report.dynamic_shared = config.dynamic_shared;
+        let version = versions::choose(self.image, kernel, config);
+        let (kernel, dynamic_shared) = version.unwrap_or((kernel, config.dynamic_shared));
+        let config = &LaunchConfig { dynamic_shared, ..*config };
         let mut world = self.world(config, inputs)?;
+        world.report.version = version.map(|(version, _)| self.image.functions[version.index()].name.clone());
         let (slots, buffers) = self.arguments(kernel, inputs, &mut world.device)?;
         if O::ACTIVE {
             observer.start(kernel, &slots);
@@ -185,6 +168,7 @@ impl<'i> Machine<'i> {
                 return Err(LaunchError::Fault(Box::new(self.fault(kernel, &world, *stop))));
             }
         }
+        let mut report = world.report;
         for found in &buffers {
             report.buffers.push(found.map(|number| bytes_of(&world.device, number)));
         }
@@ -201,9 +185,6 @@ impl<'i> Machine<'i> {
                 report.globals.push(GlobalAfter { name: global.name.clone(), bytes, changed });
             }
         }
-        report.steps = world.steps;
-        report.lane_steps = world.lane_steps;
-        report.stdout = world.stdout;
         Ok(report)
     }
 
@@ -220,13 +201,13 @@ impl<'i> Machine<'i> {
                 };
                 shared_names.push((placed.address, size, global.name.clone()));
                 // so that allocation numbers equal global numbers
-                device.add(None, Vec::new(), None, AllocationKind::Global, global.name.clone());
+                device.add(None, Vec::new(), None, AllocationKind::Plain, global.name.clone());
                 continue;
             }
             let unknown =
                 |what| format!("the initialiser of @{} holds what the machine does not know: {what}", global.name);
             let (data, undef) = initial.clone().map_err(unknown).map_err(LaunchError::Request)?;
-            let kind = if global.constant { AllocationKind::Constant } else { AllocationKind::Global };
+            let kind = if global.constant { AllocationKind::Constant } else { AllocationKind::Plain };
             let undef = undef.iter().any(|&bits| bits != 0).then_some(undef);
             device.add(Some(placed.address), data, undef, kind, format!("@{}", global.name));
         }
@@ -252,17 +233,11 @@ impl<'i> Machine<'i> {
             device,
             shared: Arena::default(),
             races,
-            limits: config.limits,
-            reconvergence: config.reconvergence,
+            config: *config,
             block: [0; 3],
             block_number: 0,
-            block_dim: config.block,
-            grid_dim: config.grid,
-            dynamic_shared: config.dynamic_shared,
             heap_used: 0,
-            steps: 0,
-            lane_steps: 0,
-            stdout: String::new(),
+            report: LaunchReport { dynamic_shared: config.dynamic_shared, ..LaunchReport::default() },
             shared_names,
         })
     }
@@ -305,11 +280,11 @@ impl<'i> Machine<'i> {
         let (mut slots, mut buffers) = (Vec::new(), Vec::new());
         for (i, (param, arg)) in function.params.iter().zip(&inputs.args).enumerate() {
             let ty = self.image.ty(param.ty);
-            let refuse = |text: String| Err(LaunchError::Request(format!("argument {i} ({}): {text}", param.name)));
+            let name = format!("argument {i} ({})", param.name);
+            let refuse = |text: String| Err(LaunchError::Request(format!("{name}: {text}")));
             match (arg, param.by_value, &ty.kind) {
                 (Arg::Buffer(data), None, TypeKind::Ptr(_)) => {
-                    let name = format!("argument {i} ({})", param.name);
-                    slots.push(device.add(None, data.clone(), None, AllocationKind::Buffer, name));
+                    slots.push(device.add(None, data.clone(), None, AllocationKind::Plain, name));
                     buffers.push(Some(device.allocations.len() - 1));
                 }
                 (Arg::Buffer(_), _, _) => return refuse("a buffer is given, but the parameter is no pointer".into()),
@@ -318,7 +293,6 @@ impl<'i> Machine<'i> {
                     if bytes.len() as u64 != size {
                         return refuse(format!("{} bytes are given for a struct of {size} bytes", bytes.len()));
                     }
-                    let name = format!("argument {i} ({})", param.name);
                     slots.push(device.add(None, bytes.clone(), None, AllocationKind::Constant, name));
                     buffers.push(None);
                 }
@@ -347,7 +321,7 @@ impl<'i> Machine<'i> {
     /// New shared memory.
     fn start_block(&self, world: &mut World<'_>) {
         let pool = &self.program.pool;
-        let end = (pool.dynamic_shared + u64::from(world.dynamic_shared)).max(pool.shared_end) as usize;
+        let end = (pool.dynamic_shared + u64::from(world.config.dynamic_shared)).max(pool.shared_end) as usize;
         world.shared = Arena::default();
         world.shared.grow(end);
         for placed in pool.globals.iter().filter(|placed| placed.space == constants::space::SHARED) {
@@ -355,30 +329,25 @@ impl<'i> Machine<'i> {
                 world.shared.mark(placed.address as usize, placed.size as usize, true);
             }
         }
-        world.shared.mark(pool.dynamic_shared as usize, world.dynamic_shared as usize, true);
-        world.races.start_block(warps_of(world.block_dim) as usize, end);
+        world.shared.mark(pool.dynamic_shared as usize, world.config.dynamic_shared as usize, true);
+        world.races.start_block(warps_of(world.config.block) as usize, end);
     }
 
     fn fault(&self, kernel: FuncId, world: &World<'_>, stop: Stop) -> Fault {
-        let Stop { trap, tid, place, origin } = stop;
-        let function = &self.image.functions[place.0.index()];
+        let Stop { trap, tid, place: (func, inst), origin } = stop;
+        let function = &self.image.functions[func.index()];
         let shown = |inst: u32| {
             let inst = function.insts.get(inst as usize)?;
-            let location = inst.loc.map(|loc| self.image.describe_location(loc)).unwrap_or_default();
-            Some((inst.text.clone(), location))
+            let location = inst.loc.map(|loc| format!("\n  at {}", self.image.describe_location(loc)));
+            Some(inst.text.clone() + &location.unwrap_or_default())
         };
-        let (text, location) = shown(place.1).unwrap_or_default();
-        Fault {
-            kind: trap.kind,
-            kernel: self.image.functions[kernel.index()].name.clone(),
-            block: world.block,
-            thread: tid[trap.lane as usize & 31],
-            function: function.name.clone(),
-            inst: place.1,
-            text,
-            location,
-            origin: origin.and_then(shown),
-        }
+        let names = [&self.image.functions[kernel.index()].name, &function.name];
+        let [kernel, name] = names.map(|symbol| short(&demangled(symbol)));
+        let [block, thread] = [world.block, tid[trap.lane as usize & 31]].map(|[x, y, z]| format!("({x},{y},{z})"));
+        let text = shown(inst).unwrap_or_default();
+        let origin = origin.and_then(shown).map(|origin| format!("\n  the value is undefined since: {origin}"));
+        let place = format!("kernel {kernel}, block {block}, thread {thread}\n  in {name}: {text}");
+        Fault { kind: trap.kind, place: place + &origin.unwrap_or_default() }
     }
 }
 
@@ -442,7 +411,7 @@ fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots
                 *state = warp.run(cx, TURN).map_err(|trap| warp.stop(cx.program, cx.world.image, trap))?;
                 if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
                     early.push((id, LANES as u32));
-                    warp.pass(cx);
+                    warp.go_on(cx, None);
                     *state = Yield::Turn;
                     continue;
                 }
@@ -460,7 +429,7 @@ fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots
             let Some((warp, arrival)) = stuck else { return Ok(()) };
             let arrived: u32 =
                 states.iter().map(|s| if let Yield::Barrier(a) = s { a.lanes.count_ones() } else { 0 }).sum();
-            let expected = if arrival.count == 0 { cx.world.block_dim.iter().product() } else { arrival.count };
+            let expected = if arrival.count == 0 { cx.world.config.block.iter().product() } else { arrival.count };
             let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
             let lane = arrival.lanes.trailing_zeros();
             let trap = Box::new(Trap { lane, kind });
@@ -487,7 +456,7 @@ fn release_barriers<O: Observer>(
             if let Yield::Barrier(arrival) = *state
                 && arrival.id == barrier.id
             {
-                warp.release(cx, (arrival, barrier));
+                warp.go_on(cx, Some((barrier.result(arrival.what), barrier.undefined)));
                 *state = Yield::Turn;
             }
         }

@@ -7,14 +7,13 @@
 //! written in parts.
 
 use super::constants::{DEVICE_WINDOW, LOCAL_WINDOW, PAGE, SHARED_WINDOW};
-use super::fault::{Access, FaultKind};
 
 /// The kind of a device allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocationKind {
-    Global,
+    /// A global variable or a buffer.
+    Plain,
     Constant,
-    Buffer,
     Heap,
 }
 
@@ -28,12 +27,6 @@ pub struct Allocation {
     pub kind: AllocationKind,
     pub live: bool,
     pub name: String,
-}
-
-impl Allocation {
-    pub fn writable(&self) -> bool {
-        self.kind != AllocationKind::Constant
-    }
 }
 
 /// All device memory of a launch.
@@ -175,9 +168,4 @@ pub fn write_bytes(data: &mut [u8], offset: usize, size: usize, value: u64) {
         8 => bytes.copy_from_slice(&value.to_le_bytes()),
         _ => bytes.copy_from_slice(&value.to_le_bytes()[..size]),
     }
-}
-
-/// An out-of-bounds fault.
-pub fn out_of_bounds(what: Access, size: u64, address: u64, place: String) -> FaultKind {
-    FaultKind::OutOfBounds { what, size, address, place }
 }

@@ -54,7 +54,7 @@ pub mod versions;
 mod warp;
 
 pub use code::{LANES, Lanes};
-pub use compare::{CompareError, Difference, Tolerance, compare};
+pub use compare::{CompareError, Tolerance, compare};
 pub use fault::{Access, Fault, FaultKind};
 pub use launch::{
     Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, RaceCheck, Reconvergence,

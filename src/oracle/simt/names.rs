@@ -23,9 +23,9 @@ pub(super) enum Rule {
     Reduce(IntOp),
     /// Folds a vector of floats, from a start value if true.
     ReduceFloat(FloatOp, bool),
-    Range(RangeOp),
+    /// Copies bytes, or sets them if true.
+    Range(bool),
     Special(Special),
-    Fence,
 }
 
 use Rule as R;
@@ -41,9 +41,8 @@ const LLVM: &[(&str, Rule)] = &[
     ("preserve.struct.access.index", R::Copy),
     ("stacksave", R::Special(Special::StackPointer)),
     ("readcyclecounter readsteadycounter", R::Special(Special::Clock)),
-    ("memcpy memcpy.inline", R::Range(RangeOp::Copy)),
-    ("memmove", R::Range(RangeOp::Move)),
-    ("memset memset.inline", R::Range(RangeOp::Set)),
+    ("memcpy memcpy.inline memmove", R::Range(false)),
+    ("memset memset.inline", R::Range(true)),
     ("fma fmuladd", R::Float(FloatOp::Fma)),
     ("ptrmask", R::Int(IntOp::Bin(BinOp::And))),
     ("ctpop", R::Int(IntOp::Popcount)),
@@ -52,18 +51,18 @@ const LLVM: &[(&str, Rule)] = &[
     ("abs", R::Int(IntOp::Abs)),
     ("ctlz", R::Int(IntOp::LeadingZeros)),
     ("cttz", R::Int(IntOp::TrailingZeros)),
-    ("fshl", R::Int(IntOp::FunnelLeft)),
-    ("fshr", R::Int(IntOp::FunnelRight)),
-    ("smin", R::Int(IntOp::SMin)),
-    ("smax", R::Int(IntOp::SMax)),
-    ("umin", R::Int(IntOp::UMin)),
-    ("umax", R::Int(IntOp::UMax)),
-    ("sadd.sat", R::Int(IntOp::SAddSat)),
-    ("uadd.sat", R::Int(IntOp::UAddSat)),
-    ("ssub.sat", R::Int(IntOp::SSubSat)),
-    ("usub.sat", R::Int(IntOp::USubSat)),
-    ("sshl.sat", R::Int(IntOp::SShlSat)),
-    ("ushl.sat", R::Int(IntOp::UShlSat)),
+    ("fshl", R::Int(IntOp::Funnel { left: true, clamped: false })),
+    ("fshr", R::Int(IntOp::Funnel { left: false, clamped: false })),
+    ("smin", R::Int(IntOp::Min(true))),
+    ("smax", R::Int(IntOp::Max(true))),
+    ("umin", R::Int(IntOp::Min(false))),
+    ("umax", R::Int(IntOp::Max(false))),
+    ("sadd.sat", R::Int(IntOp::AddSat(true))),
+    ("uadd.sat", R::Int(IntOp::AddSat(false))),
+    ("ssub.sat", R::Int(IntOp::SubSat(true))),
+    ("usub.sat", R::Int(IntOp::SubSat(false))),
+    ("sshl.sat", R::Int(IntOp::ShlSat(true))),
+    ("ushl.sat", R::Int(IntOp::ShlSat(false))),
     ("sadd.with.overflow", R::Overflow(BinOp::Add, true)),
     ("uadd.with.overflow", R::Overflow(BinOp::Add, false)),
     ("ssub.with.overflow", R::Overflow(BinOp::Sub, true)),
@@ -75,21 +74,21 @@ const LLVM: &[(&str, Rule)] = &[
     ("vector.reduce.and", R::Reduce(IntOp::Bin(BinOp::And))),
     ("vector.reduce.or", R::Reduce(IntOp::Bin(BinOp::Or))),
     ("vector.reduce.xor", R::Reduce(IntOp::Bin(BinOp::Xor))),
-    ("vector.reduce.smin", R::Reduce(IntOp::SMin)),
-    ("vector.reduce.smax", R::Reduce(IntOp::SMax)),
-    ("vector.reduce.umin", R::Reduce(IntOp::UMin)),
-    ("vector.reduce.umax", R::Reduce(IntOp::UMax)),
+    ("vector.reduce.smin", R::Reduce(IntOp::Min(true))),
+    ("vector.reduce.smax", R::Reduce(IntOp::Max(true))),
+    ("vector.reduce.umin", R::Reduce(IntOp::Min(false))),
+    ("vector.reduce.umax", R::Reduce(IntOp::Max(false))),
     ("vector.reduce.fadd", R::ReduceFloat(FloatOp::Add, true)),
     ("vector.reduce.fmul", R::ReduceFloat(FloatOp::Mul, true)),
-    ("vector.reduce.fmin", R::ReduceFloat(FloatOp::MinNum, false)),
-    ("vector.reduce.fmax", R::ReduceFloat(FloatOp::MaxNum, false)),
-    ("vector.reduce.fminimum", R::ReduceFloat(FloatOp::Minimum, false)),
-    ("vector.reduce.fmaximum", R::ReduceFloat(FloatOp::Maximum, false)),
+    ("vector.reduce.fmin", R::ReduceFloat(FloatOp::MIN_NUM, false)),
+    ("vector.reduce.fmax", R::ReduceFloat(FloatOp::MAX_NUM, false)),
+    ("vector.reduce.fminimum", R::ReduceFloat(FloatOp::MINIMUM, false)),
+    ("vector.reduce.fmaximum", R::ReduceFloat(FloatOp::MAXIMUM, false)),
     ("copysign", R::Float(FloatOp::CopySign)),
-    ("minnum minimumnum", R::Float(FloatOp::MinNum)),
-    ("maxnum maximumnum", R::Float(FloatOp::MaxNum)),
-    ("minimum", R::Float(FloatOp::Minimum)),
-    ("maximum", R::Float(FloatOp::Maximum)),
+    ("minnum minimumnum", R::Float(FloatOp::MIN_NUM)),
+    ("maxnum maximumnum", R::Float(FloatOp::MAX_NUM)),
+    ("minimum", R::Float(FloatOp::MINIMUM)),
+    ("maximum", R::Float(FloatOp::MAXIMUM)),
     ("pow", R::Float(FloatOp::Of2(libm::pow))),
     ("atan2", R::Float(FloatOp::Of2(libm::atan2))),
     ("powi", R::Float(FloatOp::Powi)),
@@ -125,30 +124,30 @@ const NVVM: &[(&str, Rule)] = &[
     ("nanosleep pm.event.mask griddepcontrol.wait griddepcontrol.launch.dependents cp.async.commit.group", R::Nothing),
     ("cp.async.wait.all cp.async.wait.group fence.proxy.alias setmaxnreg.inc.sync.aligned.u32", R::Nothing),
     ("setmaxnreg.dec.sync.aligned.u32", R::Nothing),
-    ("membar.cta membar.gl membar.sys", R::Fence),
+    ("membar.cta membar.gl membar.sys", R::Nothing),
     ("move.i16 move.i32 move.i64 move.float move.double move.ptr texsurf.handle.internal", R::Copy),
     ("internal.addrspace.wrap", R::Copy),
-    ("mulhi.i mulhi.ll mulhi.s", R::Int(IntOp::MulHiS)),
-    ("mulhi.ui mulhi.ull mulhi.us", R::Int(IntOp::MulHiU)),
-    ("mul24.i", R::Int(IntOp::Mul24S)),
-    ("mul24.ui", R::Int(IntOp::Mul24U)),
-    ("bmsk.clamp", R::Int(IntOp::BitMask(true))),
-    ("bmsk.wrap", R::Int(IntOp::BitMask(false))),
-    ("sext.clamp", R::Int(IntOp::SignExtend(true))),
-    ("sext.wrap", R::Int(IntOp::SignExtend(false))),
-    ("zext.clamp", R::Int(IntOp::ZeroExtend(true))),
-    ("zext.wrap", R::Int(IntOp::ZeroExtend(false))),
+    ("mulhi.i mulhi.ll mulhi.s", R::Int(IntOp::MulHi(true))),
+    ("mulhi.ui mulhi.ull mulhi.us", R::Int(IntOp::MulHi(false))),
+    ("mul24.i", R::Int(IntOp::Mul24(true))),
+    ("mul24.ui", R::Int(IntOp::Mul24(false))),
+    ("bmsk.clamp", R::Int(IntOp::BitMask { clamped: true })),
+    ("bmsk.wrap", R::Int(IntOp::BitMask { clamped: false })),
+    ("sext.clamp", R::Int(IntOp::Extend { signed: true, clamped: true })),
+    ("sext.wrap", R::Int(IntOp::Extend { signed: true, clamped: false })),
+    ("zext.clamp", R::Int(IntOp::Extend { signed: false, clamped: true })),
+    ("zext.wrap", R::Int(IntOp::Extend { signed: false, clamped: false })),
     ("brev32 brev64", R::Int(IntOp::BitReverse)),
     ("popc.i popc.ll", R::Int(IntOp::Popcount)),
     ("clz.i clz.ll", R::Int(IntOp::LeadingZeros)),
     ("abs.i abs.ll", R::Int(IntOp::Abs)),
-    ("flo.s", R::Int(IntOp::FindLastS)),
-    ("flo.u", R::Int(IntOp::FindLastU)),
-    ("fshl.clamp", R::Int(IntOp::FunnelLeftClamp)),
-    ("fshr.clamp", R::Int(IntOp::FunnelRightClamp)),
+    ("flo.s", R::Int(IntOp::FindLast(true))),
+    ("flo.u", R::Int(IntOp::FindLast(false))),
+    ("fshl.clamp", R::Int(IntOp::Funnel { left: true, clamped: true })),
+    ("fshr.clamp", R::Int(IntOp::Funnel { left: false, clamped: true })),
     ("prmt", R::Int(IntOp::Permute(Prmt::Index))),
-    ("sad.i sad.ll sad.s", R::Int(IntOp::SadS)),
-    ("sad.ui sad.ull sad.us", R::Int(IntOp::SadU)),
+    ("sad.i sad.ll sad.s", R::Int(IntOp::Sad(true))),
+    ("sad.ui sad.ull sad.us", R::Int(IntOp::Sad(false))),
     ("fns", R::Int(IntOp::FindNth)),
     ("idp4a.s.s", R::Int(IntOp::Dot4(true, true))),
     ("idp4a.s.u", R::Int(IntOp::Dot4(true, false))),
@@ -157,46 +156,46 @@ const NVVM: &[(&str, Rule)] = &[
 ];
 
 /// First words of float operations of NVVM and PTX; the other words specify rounding.
-const FLOAT: &[(&str, Rule)] = &[
-    ("add", R::Float(FloatOp::Add)),
-    ("sub", R::Float(FloatOp::Sub)),
-    ("mul", R::Float(FloatOp::Mul)),
-    ("div", R::Float(FloatOp::Div)),
-    ("copysign", R::Float(FloatOp::CopySign)),
-    ("fma mad", R::Float(FloatOp::Fma)),
-    ("floor", R::Float(FloatOp::Of(f64::floor))),
-    ("ceil", R::Float(FloatOp::Of(f64::ceil))),
-    ("trunc", R::Float(FloatOp::Of(f64::trunc))),
-    ("round", R::Float(FloatOp::Of(f64::round_ties_even))),
-    ("abs fabs", R::Float(FloatOp::Abs)),
-    ("neg", R::Float(FloatOp::Neg)),
-    ("sqrt", R::Float(FloatOp::Sqrt)),
-    ("rcp", R::Float(FloatOp::Recip)),
-    ("rsqrt", R::Float(FloatOp::Of(|x| 1.0 / x.sqrt()))),
-    ("ex2", R::Float(FloatOp::Of(libm::exp2))),
-    ("lg2", R::Float(FloatOp::Of(libm::log2))),
-    ("sin", R::Float(FloatOp::Of(libm::sin))),
-    ("cos", R::Float(FloatOp::Of(libm::cos))),
-    ("tanh", R::Float(FloatOp::Of(libm::tanh))),
-    ("saturate", R::Float(FloatOp::Saturate)),
+const FLOAT: &[(&str, FloatOp)] = &[
+    ("add", FloatOp::Add),
+    ("sub", FloatOp::Sub),
+    ("mul", FloatOp::Mul),
+    ("div", FloatOp::Div),
+    ("copysign", FloatOp::CopySign),
+    ("fma mad", FloatOp::Fma),
+    ("floor", FloatOp::Of(f64::floor)),
+    ("ceil", FloatOp::Of(f64::ceil)),
+    ("trunc", FloatOp::Of(f64::trunc)),
+    ("round", FloatOp::Of(f64::round_ties_even)),
+    ("abs fabs", FloatOp::Abs),
+    ("neg", FloatOp::Neg),
+    ("sqrt", FloatOp::Sqrt),
+    ("rcp", FloatOp::Recip),
+    ("rsqrt", FloatOp::Of(|x| 1.0 / x.sqrt())),
+    ("ex2", FloatOp::Of(libm::exp2)),
+    ("lg2", FloatOp::Of(libm::log2)),
+    ("sin", FloatOp::Of(libm::sin)),
+    ("cos", FloatOp::Of(libm::cos)),
+    ("tanh", FloatOp::Of(libm::tanh)),
+    ("saturate", FloatOp::Saturate),
 ];
 
 /// PTX's integer operations: for signed operands, and for others.
-const PTX_INT: &[(&str, [Rule; 2])] = &[
-    ("and", [R::Int(IntOp::Bin(BinOp::And)); 2]),
-    ("or", [R::Int(IntOp::Bin(BinOp::Or)); 2]),
-    ("xor", [R::Int(IntOp::Bin(BinOp::Xor)); 2]),
-    ("min", [R::Int(IntOp::SMin), R::Int(IntOp::UMin)]),
-    ("max", [R::Int(IntOp::SMax), R::Int(IntOp::UMax)]),
-    ("div", [R::Int(IntOp::Bin(BinOp::SDiv)), R::Int(IntOp::Bin(BinOp::UDiv))]),
-    ("rem", [R::Int(IntOp::Bin(BinOp::SRem)), R::Int(IntOp::Bin(BinOp::URem))]),
-    ("abs", [R::Int(IntOp::Abs); 2]),
-    ("popc", [R::Int(IntOp::Popcount); 2]),
-    ("clz", [R::Int(IntOp::LeadingZeros); 2]),
-    ("brev", [R::Int(IntOp::BitReverse); 2]),
-    ("bfind", [R::Int(IntOp::FindLastS), R::Int(IntOp::FindLastU)]),
-    ("sad", [R::Int(IntOp::SadS), R::Int(IntOp::SadU)]),
-    ("bfe", [R::Int(IntOp::FieldExtract(true)), R::Int(IntOp::FieldExtract(false))]),
+const PTX_INT: &[(&str, [IntOp; 2])] = &[
+    ("and", [IntOp::Bin(BinOp::And); 2]),
+    ("or", [IntOp::Bin(BinOp::Or); 2]),
+    ("xor", [IntOp::Bin(BinOp::Xor); 2]),
+    ("min", [IntOp::Min(true), IntOp::Min(false)]),
+    ("max", [IntOp::Max(true), IntOp::Max(false)]),
+    ("div", [IntOp::Bin(BinOp::SDiv), IntOp::Bin(BinOp::UDiv)]),
+    ("rem", [IntOp::Bin(BinOp::SRem), IntOp::Bin(BinOp::URem)]),
+    ("abs", [IntOp::Abs; 2]),
+    ("popc", [IntOp::Popcount; 2]),
+    ("clz", [IntOp::LeadingZeros; 2]),
+    ("brev", [IntOp::BitReverse; 2]),
+    ("bfind", [IntOp::FindLast(true), IntOp::FindLast(false)]),
+    ("sad", [IntOp::Sad(true), IntOp::Sad(false)]),
+    ("bfe", [IntOp::FieldExtract(true), IntOp::FieldExtract(false)]),
 ];
 
 /// PTX's integer comparisons: for signed operands, and for others.
@@ -287,39 +286,27 @@ pub(super) fn nvvm(name: &str) -> Option<(Rule, Mode)> {
     let family = words.next().unwrap_or("");
     let has = |word: &str| name.split('.').any(|other| other == word);
     let rule = match family {
-        "fence" => R::Fence,
-        "prefetch" | "prefetchu" | "applypriority" | "discard" => R::Nothing,
-        "fmin" | "fmax" => R::Float(match (family == "fmax", has("nan"), has("xorsign")) {
-            (true, nan, true) => FloatOp::MaxXorSign(nan),
-            (false, nan, true) => FloatOp::MinXorSign(nan),
-            (is_max, nan, false) => min_max(is_max, nan),
-        }),
-        _ => find(FLOAT, family)?,
+        "fence" | "prefetch" | "prefetchu" | "applypriority" | "discard" => R::Nothing,
+        "fmin" | "fmax" => {
+            let (max, nan_wins, xor_sign) = (family == "fmax", has("nan"), has("xorsign"));
+            R::Float(FloatOp::Extreme { max, nan_wins, xor_sign })
+        }
+        _ => R::Float(find(FLOAT, family)?),
     };
     Some((rule, mode(words)))
 }
 
-/// A minimum or maximum in which a NaN wins or loses.
-pub(super) fn min_max(is_max: bool, nan_wins: bool) -> FloatOp {
-    match (is_max, nan_wins) {
-        (true, true) => FloatOp::Maximum,
-        (true, false) => FloatOp::MaxNum,
-        (false, true) => FloatOp::Minimum,
-        (false, false) => FloatOp::MinNum,
-    }
-}
-
 /// A float operation of PTX.
-pub(super) fn ptx_float(op: &str, nan_wins: bool) -> Option<Rule> {
+pub(super) fn ptx_float(op: &str, nan_wins: bool) -> Option<FloatOp> {
     match op {
-        "min" | "max" => Some(R::Float(min_max(op == "max", nan_wins))),
+        "min" | "max" => Some(FloatOp::extreme(op == "max", nan_wins)),
         _ => find(FLOAT, op),
     }
 }
 
 /// An integer operation of PTX.
-pub(super) fn ptx_int(op: &str, signed: bool) -> Option<Rule> {
-    find(PTX_INT, op).map(|rules| rules[usize::from(!signed)])
+pub(super) fn ptx_int(op: &str, signed: bool) -> Option<IntOp> {
+    find(PTX_INT, op).map(|ops| ops[usize::from(!signed)])
 }
 
 /// An integer comparison of PTX.

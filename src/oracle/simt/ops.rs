@@ -7,44 +7,41 @@ use warpwise_ir::llvm::image::BinOp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IntOp {
     Bin(BinOp),
-    SMin,
-    SMax,
-    UMin,
-    UMax,
-    SAddSat,
-    UAddSat,
-    SSubSat,
-    USubSat,
-    SShlSat,
-    UShlSat,
-    MulHiS,
-    MulHiU,
-    Mul24S,
-    Mul24U,
-    /// Overflow bit of the operation (`nsw` form, then `nuw` form).
-    SOverflow(BinOp),
-    UOverflow(BinOp),
+    /// Of signed numbers or not.
+    Min(bool),
+    Max(bool),
+    AddSat(bool),
+    SubSat(bool),
+    ShlSat(bool),
+    /// Upper half of a product, and product of 24 bits; signed or not.
+    MulHi(bool),
+    Mul24(bool),
+    /// Overflow bit of the operation, signed (`nsw`) or not (`nuw`).
+    Overflow(BinOp, bool),
     /// Mask of b bits from bit a; sign or zero extension of a from b bits; clamped or modulo 32 (PTX).
-    BitMask(bool),
-    SignExtend(bool),
-    ZeroExtend(bool),
+    BitMask {
+        clamped: bool,
+    },
+    Extend {
+        signed: bool,
+        clamped: bool,
+    },
     Popcount,
     ByteSwap,
     BitReverse,
     Abs,
     LeadingZeros,
     TrailingZeros,
-    /// `bfind`: position of the highest bit that differs from the sign (or of the highest one), -1 for none.
-    FindLastS,
-    FindLastU,
-    FunnelLeft,
-    FunnelRight,
-    /// Shift amount clamped to the width instead of taken modulo it.
-    FunnelLeftClamp,
-    FunnelRightClamp,
+    /// `bfind` (signed): position of the highest bit that differs from the sign (or of the highest one), -1 for none.
+    FindLast(bool),
+    /// A shift of a:b, by an amount clamped to the width or taken modulo it.
+    Funnel {
+        left: bool,
+        clamped: bool,
+    },
     Permute(Prmt),
-    SadS,
-    SadU,
+    /// c and the distance of a and b (signed).
+    Sad(bool),
     /// Dot products; (a signed, b signed).
     Dot4(bool, bool),
     /// (a signed, b signed, upper half of b).
@@ -59,9 +56,8 @@ impl IntOp {
     pub fn arity(self) -> usize {
         use IntOp::*;
         match self {
-            Popcount | ByteSwap | BitReverse | Abs | LeadingZeros | TrailingZeros | FindLastS | FindLastU => 1,
-            FunnelLeft | FunnelRight | FunnelLeftClamp | FunnelRightClamp | Permute(_) | SadS | SadU => 3,
-            Dot4(..) | Dot2(..) | FindNth | FieldExtract(_) => 3,
+            Popcount | ByteSwap | BitReverse | Abs | LeadingZeros | TrailingZeros | FindLast(_) => 1,
+            Funnel { .. } | Permute(_) | Sad(_) | Dot4(..) | Dot2(..) | FindNth | FieldExtract(_) => 3,
             _ => 2,
         }
     }
@@ -109,15 +105,13 @@ pub enum FloatOp {
     Mul,
     Div,
     CopySign,
-    /// A NaN loses against a number (`minnum`, `minimumnum`, PTX `min`).
-    MinNum,
-    MaxNum,
-    /// A NaN wins (`minimum`, PTX `min.NaN`).
-    Minimum,
-    Maximum,
-    /// As MinNum/MaxNum (or the NaN form) of the magnitudes, with the xor of the signs.
-    MinXorSign(bool),
-    MaxXorSign(bool),
+    /// Minimum or maximum. A NaN wins (`minimum`, PTX `min.NaN`), or loses against a number (`minnum`, `minimumnum`, PTX
+    /// `min`). With `xor_sign`, of the magnitudes, with the xor of the signs.
+    Extreme {
+        max: bool,
+        nan_wins: bool,
+        xor_sign: bool,
+    },
     /// The integer operand is an i32.
     Powi,
     Ldexp,
@@ -133,6 +127,16 @@ pub enum FloatOp {
 }
 
 impl FloatOp {
+    pub const MIN_NUM: FloatOp = FloatOp::extreme(false, false);
+    pub const MAX_NUM: FloatOp = FloatOp::extreme(true, false);
+    pub const MINIMUM: FloatOp = FloatOp::extreme(false, true);
+    pub const MAXIMUM: FloatOp = FloatOp::extreme(true, true);
+
+    /// A minimum or maximum in which a NaN wins or loses.
+    pub const fn extreme(max: bool, nan_wins: bool) -> FloatOp {
+        FloatOp::Extreme { max, nan_wins, xor_sign: false }
+    }
+
     /// Number of operands.
     pub fn arity(self) -> usize {
         match self {
@@ -239,12 +243,4 @@ pub enum BarrierKind {
     And,
     Or,
     Popcount,
-}
-
-/// Operations on memory ranges.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RangeOp {
-    Copy,
-    Move,
-    Set,
 }

@@ -45,11 +45,8 @@ pub fn render(
 /// The part between `%` and the conversion.
 #[derive(Default)]
 struct Spec {
-    left: bool,
-    plus: bool,
-    space: bool,
-    alternate: bool,
-    zero: bool,
+    /// Those of `-+ #0` that are given.
+    flags: String,
     width: usize,
     precision: Option<usize>,
     /// An integer of eight bytes.
@@ -59,17 +56,9 @@ struct Spec {
 impl Spec {
     fn parse(chars: &mut Peekable<Chars<'_>>, next: &mut dyn FnMut(u64) -> u64) -> Spec {
         let mut spec = Spec::default();
-        while let Some(flag) = chars.next_if(|c| "-+ #0".contains(*c)) {
-            match flag {
-                '-' => spec.left = true,
-                '+' => spec.plus = true,
-                ' ' => spec.space = true,
-                '#' => spec.alternate = true,
-                _ => spec.zero = true,
-            }
-        }
+        spec.flags.extend(std::iter::from_fn(|| chars.next_if(|c| "-+ #0".contains(*c))));
         let width = number(chars, next);
-        spec.left |= width < 0;
+        spec.flags.extend((width < 0).then_some('-'));
         spec.width = width.unsigned_abs() as usize;
         if chars.next_if_eq(&'.').is_some() {
             spec.precision = Some(number(chars, next).max(0) as usize);
@@ -80,14 +69,18 @@ impl Spec {
         spec
     }
 
+    fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+
     /// Writes a converted argument in its field.
     fn pad(&self, conversion: char, sign: &str, body: &str, out: &mut String) {
         let digits = self.precision.filter(|_| "diuxXo".contains(conversion));
         let body = format!("{body:0>0$}", digits.unwrap_or(0));
         let pad = self.width.saturating_sub(sign.len() + body.chars().count());
         let (before, zeros, behind) = match () {
-            () if self.left => (0, 0, pad),
-            () if self.zero && digits.is_none() && conversion != 's' => (0, pad, 0),
+            () if self.has('-') => (0, 0, pad),
+            () if self.has('0') && digits.is_none() && conversion != 's' => (0, pad, 0),
             () => (pad, 0, 0),
         };
         out.push_str(&format!("{0:before$}{sign}{0:0<zeros$}{body}{0:behind$}", ""));
@@ -119,8 +112,8 @@ fn converted(
             (sign_of(value < 0, spec), value.unsigned_abs().to_string())
         }
         'u' => ("", next(size).to_string()),
-        'x' => (if spec.alternate { "0x" } else { "" }, format!("{:x}", next(size))),
-        'X' => (if spec.alternate { "0X" } else { "" }, format!("{:X}", next(size))),
+        'x' => (if spec.has('#') { "0x" } else { "" }, format!("{:x}", next(size))),
+        'X' => (if spec.has('#') { "0X" } else { "" }, format!("{:X}", next(size))),
         'o' => ("", format!("{:o}", next(size))),
         'c' => ("", char::from(next(4) as u8).to_string()),
         'p' => ("0x", format!("{:x}", next(8))),
@@ -138,7 +131,7 @@ fn converted(
 }
 
 fn sign_of(negative: bool, spec: &Spec) -> &'static str {
-    match (negative, spec.plus, spec.space) {
+    match (negative, spec.has('+'), spec.has(' ')) {
         (true, _, _) => "-",
         (false, true, _) => "+",
         (false, false, true) => " ",
@@ -167,7 +160,7 @@ fn float(value: f64, conversion: char, spec: &Spec) -> String {
             } else {
                 format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize)
             };
-            if spec.alternate || !text.contains('.') {
+            if spec.has('#') || !text.contains('.') {
                 text
             } else {
                 let (mantissa, tail) = text.split_at(text.find('e').unwrap_or(text.len()));

@@ -8,7 +8,7 @@ use warpwise_ir::llvm::image::ModuleImage;
 /// Finds the blocks from which no barrier and no collective can be reached, neither in the function nor in what it
 /// calls.
 pub(super) fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
-    let mut quiet: Vec<bool> = functions.iter().map(|code| code.defined).collect();
+    let mut quiet: Vec<bool> = functions.iter().map(|code| !code.starts.is_empty()).collect();
     let is_loud = |micro: &Micro, quiet: &[bool]| match &micro.op {
         Op::Call(call) => call.target.is_none_or(|target| !quiet[target.index()]),
         Op::Barrier { .. } | Op::Collective { .. } => true,
@@ -23,7 +23,7 @@ pub(super) fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
             break;
         }
     }
-    for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| code.defined) {
+    for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| !code.starts.is_empty()) {
         let starts = code.starts.iter().map(|&start| start as usize);
         let ends = starts.clone().skip(1).chain([code.micros.len()]);
         let mut loud: Vec<bool> = starts

@@ -107,14 +107,8 @@ impl Races {
 
     fn event(&self, block: u32, thread: u32, what: Access) -> Event {
         let warp_epoch = self.warp_epochs.get(thread as usize / LANES).copied().unwrap_or(0);
-        Event {
-            thread,
-            block,
-            epoch: self.epoch,
-            warp_epoch,
-            atomic: what == Access::Atomic,
-            at: self.at.unwrap_or(NEVER.at),
-        }
+        let at = self.at.unwrap_or(NEVER.at);
+        Event { thread, block, epoch: self.epoch, warp_epoch, atomic: what == Access::Atomic, at }
     }
 
     /// Notes an access to shared memory.
@@ -156,14 +150,9 @@ fn conflicts(before: Event, now: Event) -> bool {
 }
 
 fn touch(cell: &mut Cell, now: Event, what: Access) -> Result<(), Race> {
-    let kind = |event: Event, plain| if event.atomic { Access::Atomic } else { plain };
+    let race = |event: Event, first| Err(Race { first, second: what, other: event.thread, at: event.at });
     if conflicts(cell.write, now) {
-        return Err(Race {
-            first: kind(cell.write, Access::Write),
-            second: what,
-            other: cell.write.thread,
-            at: cell.write.at,
-        });
+        return race(cell.write, if cell.write.atomic { Access::Atomic } else { Access::Write });
     }
     if what == Access::Read {
         if cell.reads[0].thread != now.thread || cell.reads[0].block != now.block {
@@ -172,8 +161,8 @@ fn touch(cell: &mut Cell, now: Event, what: Access) -> Result<(), Race> {
         cell.reads[0] = now;
         return Ok(());
     }
-    if let Some(read) = cell.reads.iter().find(|&&read| conflicts(read, now)) {
-        return Err(Race { first: Access::Read, second: what, other: read.thread, at: read.at });
+    if let Some(&read) = cell.reads.iter().find(|&&read| conflicts(read, now)) {
+        return race(read, Access::Read);
     }
     cell.write = now;
     Ok(())

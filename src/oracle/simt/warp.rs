@@ -112,6 +112,13 @@ pub fn among(mask: u32, test: impl Fn(usize) -> bool) -> u32 {
     lanes_of(mask).filter(|&lane| test(lane)).fold(0, |set, lane| set | 1 << lane)
 }
 
+impl<'a, 'p> Frame<'a, 'p> {
+    #[inline]
+    pub fn new(pool: &'a Pool, warp: &'a mut Warp, world: &'a mut World<'p>, base: usize, mask: u32) -> Self {
+        Self { pool, warp, world, base, mask }
+    }
+}
+
 impl Frame<'_, '_> {
     /// The lowest lane of the mask.
     pub fn first_lane(&self) -> u32 {
