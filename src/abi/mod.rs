@@ -95,7 +95,7 @@ const _: () = {
 pub unsafe extern "C" fn warpwise_option_row(number: u32, row: *mut RawOptionRow) -> bool {
     let present = PARAMETERS.iter().filter(|row| !row.option.is_empty());
     let present = present.map(|row| ([row.option, row.value, row.help], row.takes, 0));
-    let former = FORMER.iter().map(|former| ([former.option, "", ""], former.takes, 1));
+    let former = FORMER.iter().map(|former| ([former.option, "", ""], former.takes(), 1));
     // SAFETY: promised by the caller.
     match (present.chain(former).nth(number as usize), unsafe { row.as_mut() }) {
         (Some((texts, takes, is_former)), Some(row)) => {

@@ -1,76 +1,65 @@
 //! Which options were called something else, or are gone? They are accepted for one release, with a sentence that names what
 //! takes their place; `--help` and docs/PASSES.md do not list them.
 
-use super::table::Takes;
+use super::table::{PARAMETERS, Takes};
+use Sets::*;
 
 /// An option that there is no longer.
 #[derive(Debug)]
 pub struct Former {
     /// Its name after `-warpwise-`.
     pub option: &'static str,
-    /// What it still sets.
-    pub takes: Takes,
+    sets: Sets,
     /// What takes its place, as the end of a sentence that begins with its name.
     now: &'static str,
 }
 
+/// What a former option still sets.
+#[derive(Debug)]
+enum Sets {
+    /// What the option or parameter of this name sets.
+    Same(&'static str),
+    /// Nothing, of these values.
+    Nothing(Takes),
+}
+
+const NOTHING: Sets = Nothing(Takes::Switch(|_, _| ()));
+
+const fn former(option: &'static str, sets: Sets, now: &'static str) -> Former {
+    Former { option, sets, now }
+}
+
 /// All of them.
+#[rustfmt::skip]
 pub const FORMER: &[Former] = &[
-    Former { option: "divergence-map", takes: Takes::Profile, now: "is now called -warpwise-profile-generate" },
-    Former {
-        option: "map",
-        takes: Takes::Path(|settings, path| settings.map_file = Some(path.into())),
-        now: "is now called -warpwise-profile-use",
-    },
-    Former {
-        option: "map-all",
-        takes: Takes::Switch(|settings, on| settings.map_all = on),
-        now: "is now -warpwise-profile-generate=all",
-    },
-    Former {
-        option: "map-name",
-        takes: Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
-        now: "is now -warpwise-profile-generate=name:SUFFIX",
-    },
-    Former {
-        option: "remark-all",
-        takes: Takes::Switch(|settings, on| settings.optimal_accesses = on),
-        now: "is now -warpwise-remarks=optimal",
-    },
-    Former {
-        option: "victims",
-        takes: Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
-        now: "is now -warpwise-steer=CLASS+...",
-    },
-    Former {
-        option: "ptxas-smem",
-        takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
-        now: "will go: -warpwise-tune measures where it pays",
-    },
-    Former {
-        option: "hoist-grid",
-        takes: Takes::Switch(|_, _| ()),
-        now: "does nothing any more: the remark GridUniformWork says what the host could do once",
-    },
-    Former {
-        option: "idioms",
-        takes: Takes::Switch(|_, _| ()),
-        now: "does nothing any more: it is always on, unless -warpwise-off is given",
-    },
-    Former {
-        option: "inline",
-        takes: Takes::Switch(|settings, on| settings.no_arrays = !on),
-        now: "is now part of -warpwise-arrays",
-    },
-    Former { option: "ptxas", takes: Takes::Path(|_, _| ()), now: "does nothing any more: warpwise compare measures" },
-    Former {
-        option: "whole-program",
-        takes: Takes::Switch(|_, _| ()),
-        now: "does nothing any more: inline-calls inlines the functions that it was for",
-    },
+    former("divergence-map", Same("profile-generate"), "is now called -warpwise-profile-generate"),
+    former("map", Same("profile-use"), "is now called -warpwise-profile-use"),
+    former("map-all", Same("all"), "is now -warpwise-profile-generate=all"),
+    former("map-name", Same("name"), "is now -warpwise-profile-generate=name:SUFFIX"),
+    former("remark-all", Same("optimal"), "is now -warpwise-remarks=optimal"),
+    former("victims", Same("victims"), "is now -warpwise-steer=CLASS+..."),
+    former("ptxas-smem", Same("ptxas-smem"), "will go: -warpwise-tune measures where it pays"),
+    former("hoist-grid", NOTHING,
+        "does nothing any more: the remark GridUniformWork says what the host could do once"),
+    former("idioms", NOTHING, "does nothing any more: it is always on, unless -warpwise-off is given"),
+    former("inline", Same("arrays"), "is now part of -warpwise-arrays"),
+    former("ptxas", Nothing(Takes::Path(|_, _| ())), "does nothing any more: warpwise compare measures"),
+    former("whole-program", NOTHING,
+        "does nothing any more: inline-calls inlines the functions that it was for"),
 ];
 
 impl Former {
+    /// Its values, and what they still set.
+    pub fn takes(&self) -> Takes {
+        match self.sets {
+            Nothing(takes) => takes,
+            Same(name) => {
+                let row = PARAMETERS.iter().find(|row| row.option == name || row.name == name);
+                row.expect("a row of the table").takes
+            }
+        }
+    }
+
     /// The sentence that answers its use.
     pub fn sentence(&self) -> String {
         format!("-warpwise-{} {}", self.option, self.now)
@@ -91,6 +80,7 @@ mod tests {
     fn what_takes_their_place_exists() {
         for former in FORMER {
             assert!(of_option(former.option).is_none(), "{}", former.option);
+            former.takes();
             for name in former.now.split("-warpwise-").skip(1).filter_map(|rest| rest.split(['=', ' ', ':']).next()) {
                 assert!(of_option(name).is_some(), "{name}");
             }

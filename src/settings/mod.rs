@@ -128,10 +128,7 @@ impl Settings {
             if parameter.is_empty() {
                 return Err(SettingsError::Empty { pass: pass.to_owned(), text: text.to_owned() });
             }
-            let (name, value) = match parameter.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (parameter, None),
-            };
+            let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
             self.set_parameter(pass, name, value)?;
         }
         Ok(self)
@@ -144,19 +141,19 @@ impl Settings {
             return row.takes.apply(self, value).map_err(|error| SettingsError::of(error, of()));
         }
         let word = name.strip_prefix("no-").and_then(Transform::of_word).filter(|_| pass == DEFAULT);
+        let (pass, name) = (pass.to_owned(), name.to_owned());
         match (word, value) {
-            (Some(transform), None) => self.switches.turn(transform, false),
-            (Some(_), Some(value)) => {
-                let (pass, name, value) = (pass.to_owned(), name.to_owned(), value.to_owned());
-                return Err(SettingsError::NoValue { pass, name, value });
+            (Some(transform), None) => {
+                self.switches.turn(transform, false);
+                Ok(())
             }
+            (Some(_), Some(value)) => Err(SettingsError::NoValue { pass, name, value: value.to_owned() }),
             (None, _) => {
-                let forms: Vec<String> = table::of_pass(pass).map(table::Parameter::form).collect();
+                let forms: Vec<String> = table::of_pass(&pass).map(table::Parameter::form).collect();
                 let known = if forms.is_empty() { "none".to_owned() } else { forms.join(", ") };
-                return Err(SettingsError::UnknownParameter { pass: pass.to_owned(), name: name.to_owned(), known });
+                Err(SettingsError::UnknownParameter { pass, name, known })
             }
         }
-        Ok(())
     }
 
     /// Sets a command-line option, by its name after `-warpwise-`. A switch needs no value.
@@ -254,17 +251,16 @@ impl Settings {
 
 /// What an option takes, also one that has another name now.
 fn takes_of(option: &str) -> Option<table::Takes> {
-    let former = || former::of_name(option).map(|former| former.takes);
+    let former = || former::of_name(option).map(former::Former::takes);
     table::of_option(option).map(|row| row.takes).or_else(former)
 }
 
 /// What is wrong with the value of an option, as the continuation of LLVM's message; `None` if nothing is.
 pub fn check_option(name: &str, value: &str) -> Option<String> {
-    let mut scratch = Settings::default();
-    match takes_of(name) {
-        Some(takes) => takes.apply(&mut scratch, value).err().map(|error| error.to_string()),
-        None => scratch.set_option(name, value).err().map(|error| error.to_string()),
-    }
+    Some(match Settings::default().set_option(name, value).err()? {
+        SettingsError::Of { error, .. } => error.to_string(),
+        error => error.to_string(),
+    })
 }
 
 #[cfg(test)]
