@@ -1,6 +1,6 @@
 //! How does a build compile the device side of a source? From an entry of compile_commands.json, by clang or by nvcc.
 
-use super::cuda::tree_of;
+use super::cuda::{is_cuda, tree_of};
 use super::nvcc::request::{Language, Request};
 use super::words;
 use anyhow::{Context, Result, bail};
@@ -50,7 +50,6 @@ pub fn device_command(entry: &Entry) -> Result<Option<DeviceCommand>> {
     let mut words = words.into_iter().skip_while(is_launcher);
     let compiler = words.next().unwrap_or_default();
     let is_nvcc = Path::new(&compiler).file_name().is_some_and(|name| name.to_string_lossy().contains("nvcc"));
-    let has_extension = |extension: &str| entry.file.extension().is_some_and(|ext| ext == extension);
     let (words, names_cuda) = if is_nvcc {
         let request = Request::parse_in(&entry.directory, words.map(OsString::from))
             .with_context(|| format!("the command for {} cannot be read", entry.file.display()))?;
@@ -60,15 +59,12 @@ pub fn device_command(entry: &Entry) -> Result<Option<DeviceCommand>> {
         let names_cuda = words.windows(2).any(|pair| pair[0] == "-x" && pair[1] == "cuda");
         (words.clone(), names_cuda || words.iter().any(|word| word == "-xcuda"))
     };
-    if !names_cuda && !has_extension("cu") {
+    if !names_cuda && !is_cuda(&entry.file) {
         return Ok(None);
     }
     let named = words.iter().rev().find_map(|word| word.strip_prefix("--cuda-path="));
-    let cuda = match named {
-        Some(path) => Some(entry.directory.join(path)),
-        None if is_nvcc => tree_of(Path::new(&compiler)),
-        None => None,
-    };
+    let of_nvcc = || tree_of(Path::new(&compiler)).filter(|_| is_nvcc);
+    let cuda = named.map(|path| entry.directory.join(path)).or_else(of_nvcc);
     Ok(Some(DeviceCommand { flags: device_words(words), cuda, is_nvcc }))
 }
 

@@ -6,6 +6,7 @@
 //! (installed by `scripts/setup`), then the tree of the nvcc or ptxas on PATH, then /usr/local/cuda.
 
 use super::nvcc::headers;
+use super::temporary_folder;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,16 +38,21 @@ pub fn find_clang() -> Result<PathBuf> {
         );
     }
     let prefixed = std::env::var_os(PREFIX).map(|prefix| Path::new(&prefix).join("bin/clang++"));
-    for path in prefixed.into_iter().chain([PathBuf::from(format!("/usr/lib/llvm-{MAJOR}/bin/clang++"))]) {
-        if path.is_file() {
-            return Ok(path);
-        }
-    }
-    let on_path = PathBuf::from(format!("clang++-{MAJOR}"));
-    if Command::new(&on_path).arg("--version").output().is_ok_and(|out| out.status.success()) {
-        return Ok(on_path);
-    }
-    bail!("no clang++ of LLVM {MAJOR} found; install clang-{MAJOR} or set {CLANG_VARIABLE} to it")
+    let known = prefixed.into_iter().chain([PathBuf::from(format!("/usr/lib/llvm-{MAJOR}/bin/clang++"))]);
+    let on_path = || Some(PathBuf::from(format!("clang++-{MAJOR}"))).filter(|path| runs(path));
+    known.into_iter().find(|path| path.is_file()).or_else(on_path).with_context(|| {
+        format!("no clang++ of LLVM {MAJOR} found; install clang-{MAJOR} or set {CLANG_VARIABLE} to it")
+    })
+}
+
+/// Whether a tool is there and works.
+pub fn runs(tool: &Path) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Whether a file is a CUDA source, by its name.
+pub fn is_cuda(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "cu")
 }
 
 /// The plugin that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
@@ -128,7 +134,7 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
     if !path.is_file() {
         bail!("cannot read {}: no such file", path.display());
     }
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = temporary_folder()?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let output = folder.path().join(stem).with_extension("bc");
     compile_device(path, Made::Bitcode, &[&["-g1"], extra].concat(), &output)?;
@@ -168,7 +174,7 @@ pub fn compile_device(source: &Path, made: Made, flags: &[&str], output: &Path) 
     if is_done {
         return Ok(said);
     }
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = temporary_folder()?;
     let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
     match compile(&headers::flags(folder.path(), &cuda, &clang, &words, made == Made::Bitcode)?)? {
         (true, said) => Ok(said),

@@ -66,6 +66,21 @@ fn say_json(what: &impl serde::Serialize) -> Result<()> {
     say(&format!("{}\n", serde_json::to_string_pretty(what)?))
 }
 
+/// Writes a file.
+fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    std::fs::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Reads a text.
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// A folder that is deleted when it is dropped.
+fn temporary_folder() -> Result<tempfile::TempDir> {
+    tempfile::tempdir().context("cannot make a temporary folder")
+}
+
 /// Writes a file that changes as a whole: nothing is lost if the disk is full.
 fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -28,38 +28,23 @@ const fn refused(long: &'static str, short: &'static str, note: &'static str) ->
 const SAME: &str = "the same";
 
 /// Device code whose divisions and square roots are as precise as `--use_fast_math` allows.
-const APPROXIMATE_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=0"];
-const EXACT_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=2"];
-const APPROXIMATE_ROOT: &[&str] =
-    &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=0", "-Xarch_device", "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0"];
+const APPROXIMATE_DIVISION: &str = "-Xarch_device -mllvm=-nvptx-prec-divf32=0";
+const EXACT_DIVISION: &str = "-Xarch_device -mllvm=-nvptx-prec-divf32=2";
+const APPROXIMATE_ROOT: &str =
+    "-Xarch_device -mllvm=-nvptx-prec-sqrtf32=0 -Xarch_device -mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0";
 /// The second asks libdevice, of which clang forgets it: its `sqrtf` is approximate. nvcc's default.
-pub(super) const EXACT_ROOT: &[&str] =
-    &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=1", "-Xarch_device", "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=1"];
-const FLUSH: &[&str] = &["-fgpu-flush-denormals-to-zero"];
-const NO_FLUSH: &[&str] = &["-fno-gpu-flush-denormals-to-zero"];
-const FUSE_MULTIPLY: &[&str] = &["-Xarch_device", "-ffp-contract=fast"];
-const NO_FUSE_MULTIPLY: &[&str] = &["-Xarch_device", "-ffp-contract=off"];
+pub(super) const EXACT_ROOT: &str =
+    "-Xarch_device -mllvm=-nvptx-prec-sqrtf32=1 -Xarch_device -mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=1";
+const FLUSH: &str = "-fgpu-flush-denormals-to-zero";
+const NO_FLUSH: &str = "-fno-gpu-flush-denormals-to-zero";
+const FUSE_MULTIPLY: &str = "-Xarch_device -ffp-contract=fast";
+const NO_FUSE_MULTIPLY: &str = "-Xarch_device -ffp-contract=off";
 /// Clang's headers take the fast sine, cosine and two logarithms of libdevice; nvcc takes all that there are.
-const FAST_MATH: &[&str] = &[
-    "-fgpu-flush-denormals-to-zero",
-    "-fgpu-approx-transcendentals",
-    "-Xarch_device",
-    "-mllvm=-nvptx-prec-divf32=0",
-    "-Xarch_device",
-    "-mllvm=-nvptx-prec-sqrtf32=0",
-    "-Xarch_device",
-    "-mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0",
-    "-Xarch_device",
-    "-D__nv_expf=__nv_fast_expf",
-    "-Xarch_device",
-    "-D__nv_exp10f=__nv_fast_exp10f",
-    "-Xarch_device",
-    "-D__nv_log10f=__nv_fast_log10f",
-    "-Xarch_device",
-    "-D__nv_powf=__nv_fast_powf",
-    "-Xarch_device",
-    "-D__nv_tanf=__nv_fast_tanf",
-];
+const FAST_MATH: &str = "-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals \
+    -Xarch_device -mllvm=-nvptx-prec-divf32=0 -Xarch_device -mllvm=-nvptx-prec-sqrtf32=0 \
+    -Xarch_device -mllvm=-nvvm-reflect-add=__CUDA_PREC_SQRT=0 -Xarch_device -D__nv_expf=__nv_fast_expf \
+    -Xarch_device -D__nv_exp10f=__nv_fast_exp10f -Xarch_device -D__nv_log10f=__nv_fast_log10f \
+    -Xarch_device -D__nv_powf=__nv_fast_powf -Xarch_device -D__nv_tanf=__nv_fast_tanf";
 
 /// Every flag of nvcc 13.0.
 #[rustfmt::skip]
@@ -85,17 +70,20 @@ pub(super) const FLAGS: &[Flag] = &[
     row("--generate-dependency-targets", "-MP", Bare, Pass("-MP"), "-MD -MP -c a.cu", "-MP", SAME),
     row("--dependency-target-name", "-MT", One, Pass("-MT"), "-MD -MT x -c a.cu", "-MT x", SAME),
     row("--compile", "-c", Bare, Goal(Phase::Compile), "-c a.cu", "-c", SAME),
-    row("--device-c", "-dc", Bare, DeviceObjects, "-dc a.cu", "-fgpu-rdc", "relocatable device code"),
-    row("--device-w", "-dw", Bare, WholeObjects, "-dw a.cu", "-fno-gpu-rdc", "whole-program device code"),
+    row("--device-c", "-dc", Bare, Sets(|to, _| (to.goal, to.is_relocatable) = (Some(Phase::Compile), true)),
+        "-dc a.cu", "-fgpu-rdc", "relocatable device code"),
+    row("--device-w", "-dw", Bare, Sets(|to, _| (to.goal, to.is_relocatable) = (Some(Phase::Compile), false)),
+        "-dw a.cu", "-fno-gpu-rdc", "whole-program device code"),
     row("--device-link", "-dlink", Bare, Goal(Phase::DeviceLink), "-dlink a.o -o d.o", "",
         "an object with the linked device code and its registration, by clang-linker-wrapper"),
     row("--link", "-link", Bare, Goal(Phase::Link), "-link a.o", "a.o", SAME),
     row("--lib", "-lib", Bare, Goal(Phase::Archive), "-lib a.cu -o a.a", "", "objects, then `ar rcs`"),
-    row("--run", "-run", Bare, Run, "", "", "links, then runs the program"),
+    row("--run", "-run", Bare, Sets(|to, _| to.runs = true), "", "", "links, then runs the program"),
     row("--run-args", "-run-args", List, RunArguments, "", "", "the program's arguments under -run"),
-    row("--output-file", "-o", Joined, Output, "-c a.cu -o b.o", "-o b.o", SAME),
-    row("--output-directory", "-odir", One, OutputFolder, "-c a.cu -odir out", "-o out/a.o",
-        "the folder of outputs without -o"),
+    row("--output-file", "-o", Joined, Ours(|to, file| to.output = Some(file.into())), "-c a.cu -o b.o",
+        "-o b.o", SAME),
+    row("--output-directory", "-odir", One, Ours(|to, folder| to.output_folder = Some(folder.into())),
+        "-c a.cu -odir out", "-o out/a.o", "the folder of outputs without -o"),
     ignored("--objdir-as-tempdir", "-objtemp", Bare, "temporary files lie in a folder of their own"),
     // files and folders
     row("--pre-include", "-include", List, Behind("-include"), "-include a.h -c a.cu", "-include a.h", SAME),
@@ -108,7 +96,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ignored("--compiler-bindir", "-ccbin", One,
         "clang is the host compiler; `-Xcompiler --gcc-install-dir=DIR` chooses another C++ library"),
     ignored("--allow-unsupported-compiler", "-allow-unsupported-compiler", Bare, "no host compiler is checked"),
-    row("--archiver-binary", "-arbin", One, Archiver, "", "", SAME),
+    row("--archiver-binary", "-arbin", One, Sets(|to, archiver| to.archiver = Some(archiver)), "", "", SAME),
     row("--cudart", "-cudart", One, Cudart, "a.o -cudart shared", "-lcudart", "the same: `static`, `shared`, `none`"),
     ignored("--cudadevrt", "-cudadevrt", One,
         "`libcudadevrt` is not linked: give `-lcudadevrt` for launches from the device"),
@@ -118,23 +106,24 @@ pub(super) const FLAGS: &[Flag] = &[
     ignored("--force-cl-env-setup", "-force-cl-env-setup", Bare, "Windows only"),
     // debugging and optimisation
     row("--profile", "-pg", Bare, Pass("-pg"), "-pg -c a.cu", "-pg", "the same, host code"),
-    row("--debug", "-g", Bare, Either(&["-Xarch_host", "-g"], &[]), "-g -c a.cu", "-Xarch_host -g", "host code"),
+    row("--debug", "-g", Bare, Either("-Xarch_host -g", ""), "-g -c a.cu", "-Xarch_host -g", "host code"),
     row(
         "--device-debug",
         "-G",
         Bare,
-        Either(&["-Xarch_device", "-g", "--cuda-noopt-device-debug", "-Xarch_device", "-O0"], &[]),
+        Either("-Xarch_device -g --cuda-noopt-device-debug -Xarch_device -O0", ""),
         "-G -c a.cu",
         "--cuda-noopt-device-debug",
         "full debug information and -O0 in device code",
     ),
-    row("--generate-line-info", "-lineinfo", Bare, Either(&["-Xarch_device", "-gline-tables-only"], &[]),
+    row("--generate-line-info", "-lineinfo", Bare, Either("-Xarch_device -gline-tables-only", ""),
         "-lineinfo -c a.cu", "-Xarch_device -gline-tables-only", "line tables in device code"),
     ignored("--optimization-info", "-opt-info", List, "see -Rpass=inline"),
-    row("--optimize", "-O", Joined, Optimise, "-O1 -c a.cu", "-Xarch_host -O1",
+    row("--optimize", "-O", Joined, Sets(|to, level| to.host_level = Some(level.to_string_lossy().into_owned())),
+        "-O1 -c a.cu", "-Xarch_host -O1",
         "host code; device code has -O3 unless -G or -dopt=off says otherwise, as with nvcc"),
     ignored("--Ofast-compile", "-Ofc", One, "a faster compile of device code is not offered"),
-    row("--dopt", "-dopt", One, Either(&[], &["-Xarch_device", "-O0"]), "", "", "device code is optimised anyway"),
+    row("--dopt", "-dopt", One, Either("", "-Xarch_device -O0"), "", "", "device code is optimised anyway"),
     refused("--dlink-time-opt", "-dlto", "link-time optimisation of device code: leave it out, or use -rdc=true"),
     refused("--lto", "-lto", "link-time optimisation of device code: leave it out, or use -rdc=true"),
     ignored("--gen-opt-lto", "-gen-opt-lto", Bare, "there is no link-time optimisation of device code"),
@@ -176,8 +165,9 @@ pub(super) const FLAGS: &[Flag] = &[
         "flags of clang are taken anyway"),
     ignored("--forward-unknown-opts", "-forward-unknown-opts", Bare, "flags of clang are taken anyway"),
     ignored("--dont-use-profile", "-noprof", Bare, "there is no nvcc.profile"),
-    row("--dryrun", "-dryrun", Bare, DryRun, "", "", "prints the commands and runs none"),
-    row("--verbose", "-v", Bare, Verbose, "-v -c a.cu", "-c", "prints the commands and runs them"),
+    row("--dryrun", "-dryrun", Bare, Sets(|to, _| to.is_dry_run = true), "", "", "prints the commands and runs none"),
+    row("--verbose", "-v", Bare, Sets(|to, _| to.is_verbose = true), "-v -c a.cu", "-c",
+        "prints the commands and runs them"),
     ignored("--threads", "-t", Joined, "architectures are compiled one after the other"),
     ignored("--split-compile", "-split-compile", One, "device code is optimised by one thread"),
     ignored("--split-compile-extended", "-split-compile-extended", One, "device code is optimised by one thread"),
@@ -201,7 +191,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "--gpu-architecture",
         "-arch",
         One,
-        Architecture,
+        Sets(|to, name| to.architectures.set_default(&name.to_string_lossy())),
         "-arch=sm_90 -c a.cu",
         "--offload-arch=sm_90 --cuda-include-ptx=sm_90",
         "machine code and PTX; `native`, `all`, `all-major` too; `compute_N` brings machine code as well",
@@ -215,7 +205,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ignored("--entries", "-e", List, "all kernels are compiled"),
     row("--maxrregcount", "-maxrregcount", One, PassJoined("-Xcuda-ptxas --maxrregcount="), "-maxrregcount=64 -c a.cu",
         "-Xcuda-ptxas --maxrregcount=64", "ptxas's"),
-    row("--use_fast_math", "-use_fast_math", Bare, Either(FAST_MATH, &[]), "--use_fast_math -c a.cu",
+    row("--use_fast_math", "-use_fast_math", Bare, Either(FAST_MATH, ""), "--use_fast_math -c a.cu",
         "-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals", "the same in device code"),
     row("--ftz", "-ftz", Truth, Either(FLUSH, NO_FLUSH), "-ftz=true -c a.cu", "-fgpu-flush-denormals-to-zero",
         "`-fgpu-flush-denormals-to-zero`"),
@@ -232,7 +222,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ignored("--keep-device-functions", "-keep-device-functions", Bare,
         "unused device functions are dropped; -rdc=true keeps them"),
     ignored("--source-in-ptx", "-src-in-ptx", Bare, "PTX carries line numbers with -lineinfo"),
-    row("--restrict", "-restrict", Bare, Either(&["-mllvm", "-warpwise-assume-restrict"], &[]), "-restrict -c a.cu",
+    row("--restrict", "-restrict", Bare, Either("-mllvm -warpwise-assume-restrict", ""), "-restrict -c a.cu",
         "-mllvm -warpwise-assume-restrict", "for the arguments of kernels"),
     // warnings
     row("--Wreorder", "-Wreorder", Bare, Pass("-Wreorder"), "-Wreorder -c a.cu", "-Wreorder", SAME),
@@ -243,7 +233,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "-Wno-deprecated-declarations -c a.cu", "-Wno-deprecated-declarations", SAME),
     ignored("--Wno-deprecated-gpu-targets", "-Wno-deprecated-gpu-targets", Bare, "clang has no such warning"),
     ignored("--Werror", "-Werror", List, "names kinds of nvcc's warnings; `-Xcompiler -Werror` is clang's"),
-    row("--resource-usage", "-res-usage", Bare, Either(&["-Xcuda-ptxas", "-v"], &[]), "-res-usage -c a.cu",
+    row("--resource-usage", "-res-usage", Bare, Either("-Xcuda-ptxas -v", ""), "-res-usage -c a.cu",
         "-Xcuda-ptxas -v", "ptxas's -v"),
     ignored("--extensible-whole-program", "-ewp", Bare, "only for NVIDIA's libraries"),
     ignored("--no-compress", "-no-compress", Bare, "fat binaries are compressed as `fatbinary` does"),
@@ -268,12 +258,13 @@ pub(super) const FLAGS: &[Flag] = &[
         "-frandom-seed=1", SAME),
     ignored("--sanitize", "-sanitize", One, "run the program under compute-sanitizer"),
     ignored("--jobserver", "-jobserver", Bare, "architectures are compiled one after the other"),
-    row("--help", "-h", Bare, Help, "", "", "prints a summary"),
-    row("--version", "-V", Bare, Version, "", "", "clang's version, and the CUDA release in nvcc's words"),
+    row("--help", "-h", Bare, Sets(|to, _| to.wants_help = true), "", "", "prints a summary"),
+    row("--version", "-V", Bare, Sets(|to, _| to.wants_version = true), "", "",
+        "clang's version, and the CUDA release in nvcc's words"),
     row("--options-file", "-optf", List, ResponseFile, "", "", "the same; `@FILE` too"),
     // ours
-    row("--fallback", "--fallback", Bare, Fallback, "", "",
+    row("--fallback", "--fallback", Bare, Ours(|to, _| to.falls_back = true), "", "",
         "what clang refuses is compiled by nvcc, object for object, and that is said"),
-    row("--nvcc", "--nvcc", One, RealCompiler, "", "",
+    row("--nvcc", "--nvcc", One, Ours(|to, nvcc| to.real_compiler = Some(nvcc.into())), "", "",
         "the nvcc of --fallback (else `WARPWISE_NVCC`, else that of the CUDA tree)"),
 ];

@@ -4,6 +4,8 @@
 //! docs/NVCC.md, and a test that translates each row's example and checks the result.
 
 use super::flag_table::FLAGS;
+use super::request::Request;
+use std::ffi::OsString;
 
 /// How a flag takes its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,12 +43,13 @@ pub enum Phase {
 }
 
 /// What a flag means to the translation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Meaning {
     Goal(Phase),
-    /// Relocatable device code and objects at once (`-dc`).
-    DeviceObjects,
-    WholeObjects,
+    /// What it sets in the request.
+    Sets(fn(&mut Request, OsString)),
+    /// The same of a flag that the real nvcc is not given when it compiles a source.
+    Ours(fn(&mut Request, OsString)),
     /// Clang takes it under this name, followed by the value where there is one.
     Pass(&'static str),
     /// Clang takes it under this name, with the value joined to it.
@@ -56,28 +59,16 @@ pub enum Meaning {
     /// Each element goes behind this flag of clang's.
     Behind(&'static str),
     /// Clang takes these arguments if the value is `true` (or there is none), the second if it is `false`.
-    Either(&'static [&'static str], &'static [&'static str]),
-    Output,
-    OutputFolder,
+    Either(&'static str, &'static str),
     Language,
-    Optimise,
-    Architecture,
     Code,
     Generate,
     Relocatable,
     Cudart,
     ResponseFile,
-    DryRun,
-    Verbose,
-    Version,
-    Help,
-    Run,
     RunArguments,
     KeepFolder,
-    Archiver,
-    RealCompiler,
     DefaultStream,
-    Fallback,
     /// Nothing is lost without it.
     Ignored,
     /// It asks for what clang does not have; the row says what to do.
@@ -103,6 +94,12 @@ pub fn find(name: &str) -> Option<&'static Flag> {
     FLAGS.iter().find(|flag| flag.long == name || flag.short == name || flag.long.strip_prefix('-') == Some(name))
 }
 
+/// The flag that asks for what is left behind, `-c` for objects.
+pub fn for_goal(goal: Phase) -> &'static str {
+    let row = FLAGS.iter().find(|flag| matches!(flag.meaning, Meaning::Goal(other) if other == goal));
+    row.map_or("-c", |flag| flag.short)
+}
+
 /// The row of a flag with its value attached (`-O3`), and the value.
 pub fn find_joined(token: &str) -> Option<(&'static Flag, &str)> {
     let candidates = FLAGS.iter().filter(|flag| flag.value == Value::Joined);
@@ -121,12 +118,12 @@ pub fn markdown() -> String {
     for flag in FLAGS {
         let has_short = flag.long.strip_prefix('-') != Some(flag.short) && flag.long != flag.short;
         let name = if has_short { format!("`{}` `{}`", flag.long, flag.short) } else { code(flag.long) };
-        if flag.meaning == Meaning::Ignored {
+        if matches!(flag.meaning, Meaning::Ignored) {
             join(&mut ignored, name, flag.note, false);
             continue;
         }
-        let fate =
-            if flag.meaning == Meaning::Refused { format!("refused: {}", flag.note) } else { flag.note.to_owned() };
+        let is_refused = matches!(flag.meaning, Meaning::Refused);
+        let fate = if is_refused { format!("refused: {}", flag.note) } else { flag.note.to_owned() };
         let is_passed_on = flag.note == "the same" && flag.gives.starts_with(flag.short);
         let is_alone = !is_passed_on && !flag.gives.is_empty();
         let cells =

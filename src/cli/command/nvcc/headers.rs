@@ -5,7 +5,7 @@
 //! that clang includes before every source and nvcc does not. A macro of the command line, such as `-DN=1024`, may stand
 //! for a name in them, so they are included without those macros.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,7 @@ pub fn write<'a>(
     clang: &Path,
     arguments: impl IntoIterator<Item = &'a OsString>,
 ) -> Result<()> {
-    let put = |name: &str, text: &str| {
-        let file = folder.join(name);
-        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
-    };
+    let put = |name: &str, text: &str| crate::command::write(&folder.join(name), text);
     put(NAME, DECLARED)?;
     let defined = defined(arguments);
     put(FUNCTIONS_NAME, &without(&hidden(&defined, &[FUNCTIONS.to_owned()]), FUNCTIONS))?;

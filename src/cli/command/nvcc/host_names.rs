@@ -6,10 +6,9 @@
 //! launch kernels in objects of the other. Static functions, and thus template instantiations of a recent nvcc, are
 //! not launched from elsewhere and get none.
 
-use crate::command::cuda::MAJOR;
-use anyhow::{Context, Result, bail};
+use crate::command::cuda::{MAJOR, runs};
+use anyhow::{Context, Result};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolSection};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use warpwise_analysis::explain::symbol::kernel_symbol;
@@ -120,26 +119,22 @@ fn missing(bytes: &[u8]) -> Result<Vec<Alias>> {
 ///
 /// # Errors
 /// There is no objcopy, or the file is not an object.
-pub fn command(object: &Path, clang: &Path) -> Result<Option<Vec<OsString>>> {
+pub fn command(object: &Path, clang: &Path) -> Result<Option<Command>> {
     let bytes = std::fs::read(object).with_context(|| format!("cannot read {}", object.display()))?;
     let aliases = missing(&bytes).with_context(|| format!("{} is not an object file", object.display()))?;
     if aliases.is_empty() {
         return Ok(None);
     }
-    let mut command: Vec<OsString> = vec![find_objcopy(clang)?.into()];
-    command.extend(aliases.iter().flat_map(|alias| ["--add-symbol".to_owned(), alias.argument()]).map(OsString::from));
-    command.push(object.into());
+    let mut command = Command::new(find_objcopy(clang)?);
+    command.args(aliases.iter().flat_map(|alias| ["--add-symbol".to_owned(), alias.argument()])).arg(object);
     Ok(Some(command))
 }
 
 /// The objcopy beside clang, or one on PATH.
 fn find_objcopy(clang: &Path) -> Result<PathBuf> {
     let beside = clang.with_file_name("llvm-objcopy");
-    let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok_and(|out| out.status.success());
-    match [beside, format!("llvm-objcopy-{MAJOR}").into(), "objcopy".into()].into_iter().find(runs) {
-        Some(path) => Ok(path),
-        None => bail!("there is no objcopy; install binutils"),
-    }
+    let known = [beside, format!("llvm-objcopy-{MAJOR}").into(), "objcopy".into()];
+    known.into_iter().find(|path| runs(path)).context("there is no objcopy; install binutils")
 }
 
 #[cfg(test)]

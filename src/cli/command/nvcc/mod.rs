@@ -16,10 +16,10 @@ use super::words;
 use anyhow::{Context, Result, bail};
 use flags::Phase;
 use request::Request;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use steps::{Purpose, Step, Tools};
+use steps::{Compile, Step, Tools};
 
 /// Name under which the command is this driver, without a subcommand.
 pub const PROGRAM: &str = "warpwise-nvcc";
@@ -75,18 +75,17 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
         usual_architecture: usual_architecture(&cuda).to_owned(),
         cuda,
     };
-    let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let steps = steps::plan(&request, &tools, temporary.path())?;
-    for step in &steps {
+    let temporary = super::temporary_folder()?;
+    for mut step in steps::plan(&request, &tools, temporary.path())? {
         if request.is_verbose || request.is_dry_run {
             eprintln!("#$ {}", typed(&step.command));
         }
         if request.is_dry_run {
             continue;
         }
-        let code = run_step(step, &request, &tools)?;
+        let code = run_step(&mut step, &request, &tools)?;
         if code != 0 {
-            if lacks_openmp(step, &tools.clang) {
+            if lacks_openmp(&step, &tools.clang) {
                 eprintln!(
                     "warpwise nvcc: -fopenmp needs LLVM's OpenMP runtime and its omp.h, and clang finds no libomp.so: \
                      install it (Debian: libomp-22-dev)"
@@ -95,7 +94,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
             return Ok(ExitCode::from(code));
         }
         if request.falls_back
-            && let Purpose::Compile { goal: Phase::Compile, output: Some(object), .. } = &step.purpose
+            && let Some(Compile { goal: Phase::Compile, output: Some(object), .. }) = &step.compile
         {
             name_for_both(object, &request, &tools);
         }
@@ -112,7 +111,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
 /// Whether a command asked for OpenMP and clang has no runtime library for it.
 fn lacks_openmp(step: &Step, clang: &Path) -> bool {
     const LIBRARY: &str = "libomp.so";
-    let asks = step.command.iter().any(|word| word.to_string_lossy().starts_with("-fopenmp"));
+    let asks = step.command.get_args().any(|word| word.to_string_lossy().starts_with("-fopenmp"));
     let found = || Command::new(clang).arg(format!("-print-file-name={LIBRARY}")).output();
     // clang prints the name alone of what it does not find
     asks && found().is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == LIBRARY)
@@ -120,13 +119,13 @@ fn lacks_openmp(step: &Step, clang: &Path) -> bool {
 
 /// Takes the headers in a temporary folder out of a list of dependencies, or make would look for them the next time.
 fn forget(folder: &Path, list: &Path) -> Result<()> {
-    let mut text = std::fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+    let mut text = super::read(list)?;
     for name in headers::names() {
         let header = folder.join(name).to_string_lossy().replace(' ', "\\ ");
         // as a dependency, and as the empty rule that -MP adds
         text = text.replace(&format!("\n{header}:\n"), "\n").replace(&format!(" {header}"), "");
     }
-    std::fs::write(list, text).with_context(|| format!("cannot write {}", list.display()))
+    super::write(list, text)
 }
 
 /// NVCC_PREPEND_FLAGS, the command line, NVCC_APPEND_FLAGS.
@@ -142,35 +141,29 @@ fn with_environment(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
 }
 
 /// Runs one command; returns its exit status, or 0 if the real nvcc has done the step instead.
-fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
-    let (program, arguments) = step.command.split_first().context("an empty command was planned")?;
-    let mut command = Command::new(program);
-    command.args(arguments).env("PATH", with_cuda_tools(&tools.cuda)?);
-    if let Purpose::Compile { source, .. } = &step.purpose
-        && !source.is_file()
-    {
+fn run_step(step: &mut Step, request: &Request, tools: &Tools) -> Result<u8> {
+    let command = &mut step.command;
+    command.env("PATH", with_cuda_tools(&tools.cuda)?);
+    if let Some(Compile { source, .. }) = step.compile.as_ref().filter(|compile| !compile.source.is_file()) {
         bail!("cannot read {}: no such file", source.display());
     }
     if let Some(file) = &step.output {
         command.stdout(std::fs::File::create(file).with_context(|| format!("cannot write {}", file.display()))?);
     }
-    let fallback = match &step.purpose {
-        Purpose::Compile { source, goal, output } if request.falls_back => Some((source, *goal, output)),
-        _ => None,
-    };
+    let fallback = step.compile.as_ref().filter(|_| request.falls_back);
     if fallback.is_some() {
         command.stderr(Stdio::piped());
     }
     let outcome = command
         .spawn()
         .and_then(std::process::Child::wait_with_output)
-        .with_context(|| format!("cannot run {}", program.to_string_lossy()))?;
-    let Some((source, goal, output)) = fallback else {
+        .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    let Some(compile) = fallback else {
         if !outcome.status.success() {
-            if matches!(step.purpose, Purpose::Compile { .. }) {
+            if step.compile.is_some() {
                 eprintln!("warpwise nvcc: what clang refuses, nvcc compiles with --fallback, object for object");
             }
-            if arguments.iter().any(|argument| argument == "-fopenmp") {
+            if command.get_args().any(|argument| argument == "-fopenmp") {
                 eprintln!("warpwise nvcc: clang's omp.h and -lomp are a package of their own, on Debian libomp-22-dev");
             }
         }
@@ -182,19 +175,19 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
         return Ok(0);
     }
     let reason = said.lines().find(|line| line.contains("error:")).or(said.lines().last()).unwrap_or("no reason given");
-    eprintln!("warpwise nvcc: {} is compiled by nvcc, because clang refused it: {reason}", source.display());
-    compile_with_nvcc(source, goal, output.as_deref(), request, tools)
+    eprintln!("warpwise nvcc: {} is compiled by nvcc, because clang refused it: {reason}", compile.source.display());
+    compile_with_nvcc(compile, request, tools)
 }
 
 /// Lets objects of nvcc launch the kernels of this object if clang made it, and the other way round. A build that has no
 /// such launches needs none of it, so a failure is a warning.
 fn name_for_both(object: &Path, request: &Request, tools: &Tools) {
     let outcome = host_names::command(object, &tools.clang).and_then(|command| {
-        let Some((program, arguments)) = command.as_deref().and_then(<[OsString]>::split_first) else { return Ok(()) };
+        let Some(mut command) = command else { return Ok(()) };
         if request.is_verbose {
-            eprintln!("#$ {}", typed(command.as_deref().unwrap_or_default()));
+            eprintln!("#$ {}", typed(&command));
         }
-        let outcome = Command::new(program).args(arguments).output()?;
+        let outcome = command.output()?;
         if !outcome.status.success() {
             bail!("{}", String::from_utf8_lossy(&outcome.stderr).trim_end());
         }
@@ -220,28 +213,12 @@ fn status(outcome: std::process::ExitStatus) -> u8 {
 }
 
 /// Lets the real nvcc do the same step.
-fn compile_with_nvcc(
-    source: &Path,
-    goal: Phase,
-    output: Option<&Path>,
-    request: &Request,
-    tools: &Tools,
-) -> Result<u8> {
+fn compile_with_nvcc(compile: &Compile, request: &Request, tools: &Tools) -> Result<u8> {
     let named = request.real_compiler.clone().or_else(|| std::env::var_os("WARPWISE_NVCC").map(PathBuf::from));
     let nvcc = named.unwrap_or_else(|| tools.cuda.join("bin/nvcc"));
     let mut command = Command::new(&nvcc);
-    command.args(&request.original);
-    command.arg(match goal {
-        Phase::Ptx => "-ptx",
-        Phase::Cubin => "-cubin",
-        Phase::Fatbin => "-fatbin",
-        Phase::Preprocess => "-E",
-        Phase::Dependencies => "-M",
-        Phase::UserDependencies => "-MM",
-        _ => "-c",
-    });
-    command.arg(source);
-    if let Some(output) = output {
+    command.args(&request.original).arg(flags::for_goal(compile.goal)).arg(&compile.source);
+    if let Some(output) = &compile.output {
         command.arg("-o").arg(output);
     }
     let outcome = command
@@ -286,10 +263,10 @@ fn usual_architecture(cuda: &Path) -> &'static str {
 }
 
 /// A command as one would type it in a shell.
-fn typed(command: &[OsString]) -> String {
-    let quote = |word: &OsString| {
+fn typed(command: &Command) -> String {
+    let quote = |word: &OsStr| {
         let text = word.to_string_lossy();
         shlex::try_quote(&text).map(|quoted| quoted.into_owned()).unwrap_or_else(|_| text.into_owned())
     };
-    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+    std::iter::once(command.get_program()).chain(command.get_args()).map(quote).collect::<Vec<_>>().join(" ")
 }

@@ -148,37 +148,20 @@ impl Request {
         Ok(())
     }
 
-    fn apply(
-        &mut self,
-        flag: &'static Flag,
-        written: &str,
-        value: Option<OsString>,
-        reader: &mut Reader<'_>,
-    ) -> Result<()> {
-        let is_ours = matches!(flag.meaning, Meaning::Fallback | Meaning::RealCompiler);
-        let is_place =
-            matches!(flag.meaning, Meaning::Output | Meaning::OutputFolder | Meaning::ResponseFile | Meaning::Goal(_));
-        if !is_ours && !is_place {
+    fn apply(&mut self, flag: &Flag, written: &str, value: Option<OsString>, reader: &mut Reader<'_>) -> Result<()> {
+        if !matches!(flag.meaning, Meaning::Ours(_) | Meaning::ResponseFile | Meaning::Goal(_)) {
             self.original.push(written.into());
             self.original.extend(value.clone());
         }
         let text = value.as_deref().map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
         match flag.meaning {
-            Meaning::Goal(goal) => match self.goal.replace(goal) {
-                Some(other) if other != goal => {
+            Meaning::Goal(goal) => {
+                if self.goal.replace(goal).is_some_and(|other| other != goal) {
                     bail!("two things to make are asked for: '{written}' and one before it")
                 }
-                _ => {}
-            },
-            Meaning::DeviceObjects | Meaning::WholeObjects => {
-                self.goal = Some(Phase::Compile);
-                self.is_relocatable = flag.meaning == Meaning::DeviceObjects;
             }
-            Meaning::Output => self.output = value.map(PathBuf::from),
-            Meaning::OutputFolder => self.output_folder = value.map(PathBuf::from),
+            Meaning::Sets(set) | Meaning::Ours(set) => set(self, value.unwrap_or_default()),
             Meaning::Language => reader.language = Some(language_named(&text)?),
-            Meaning::Optimise => self.host_level = Some(text),
-            Meaning::Architecture => self.architectures.set_default(&text),
             Meaning::Code => elements(&text).iter().try_for_each(|code| self.architectures.add_code(code))?,
             Meaning::Generate => self.architectures.generate(&text)?,
             Meaning::Relocatable => self.is_relocatable = truth(flag, written, &text)?,
@@ -191,72 +174,49 @@ impl Request {
                 }
             }
             Meaning::ResponseFile => elements(&text).iter().try_for_each(|file| reader.read_file(file))?,
-            Meaning::DryRun => self.is_dry_run = true,
-            Meaning::Verbose => self.is_verbose = true,
-            Meaning::Version => self.wants_version = true,
-            Meaning::Help => self.wants_help = true,
-            Meaning::Run => self.runs = true,
             Meaning::RunArguments => self.run_arguments.extend(elements(&text).into_iter().map(OsString::from)),
-            Meaning::Archiver => self.archiver = value,
-            Meaning::RealCompiler => self.real_compiler = value.map(PathBuf::from),
-            Meaning::Fallback => self.falls_back = true,
             Meaning::KeepFolder | Meaning::Ignored => {}
             Meaning::Refused => bail!("'{written}' of nvcc cannot be had here: {}", flag.note),
-            Meaning::Pass(_)
-            | Meaning::PassJoined(_)
-            | Meaning::PassEach
-            | Meaning::Behind(_)
-            | Meaning::Either(..)
-            | Meaning::DefaultStream => self.hand_on(flag, written, value, &text)?,
-        }
-        Ok(())
-    }
-
-    /// A flag that becomes arguments of clang's, and nothing else.
-    fn hand_on(&mut self, flag: &Flag, written: &str, value: Option<OsString>, text: &str) -> Result<()> {
-        match flag.meaning {
             Meaning::Pass(name) => {
                 self.argument(name);
                 self.items.extend(value.map(Item::Argument));
             }
             Meaning::PassJoined(name) => {
+                let (before, start) = name.rsplit_once(' ').unwrap_or(("", name));
                 for value in list_of(flag, value.unwrap_or_default()) {
-                    let mut words = name.split(' ').rev();
-                    let mut last = OsString::from(words.next().unwrap_or_default());
+                    self.arguments_of(before);
+                    let mut last = OsString::from(start);
                     last.push(value);
-                    words.rev().for_each(|word| self.argument(word));
                     self.items.push(Item::Argument(last));
                 }
             }
-            Meaning::PassEach => {
-                for option in elements(text) {
-                    option.split_whitespace().for_each(|word| self.argument(word));
-                }
-            }
+            Meaning::PassEach => elements(&text).iter().for_each(|option| self.arguments_of(option)),
             Meaning::Behind(name) => {
-                for element in elements(text) {
+                for element in elements(&text) {
                     self.argument(name);
                     self.argument(&element);
                 }
             }
             Meaning::Either(yes, no) => {
-                self.is_device_debug |=
-                    flag.long == "--device-debug" || (flag.long == "--dopt" && !truth(flag, written, text)?);
-                let chosen = if truth(flag, written, text)? { yes } else { no };
-                chosen.iter().for_each(|word| self.argument(word));
+                let is_on = truth(flag, written, &text)?;
+                self.is_device_debug |= flag.long == "--device-debug" || (flag.long == "--dopt" && !is_on);
+                self.arguments_of(if is_on { yes } else { no });
             }
-            Meaning::DefaultStream => {
-                // the driver passes it on for HIP only, but the front end accepts it for CUDA, too
-                let own = ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-Xclang", "-fgpu-default-stream=per-thread"];
-                match text {
-                    "per-thread" => own.iter().for_each(|word| self.argument(word)),
-                    "legacy" | "null" => {}
-                    _ => bail!("'{written}' takes legacy, null or per-thread, not '{text}'"),
+            // the driver passes it on for HIP only, but the front end accepts it for CUDA, too
+            Meaning::DefaultStream => match text.as_str() {
+                "per-thread" => {
+                    self.arguments_of("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 -Xclang -fgpu-default-stream=per-thread")
                 }
-            }
-            _ => {}
+                "legacy" | "null" => {}
+                _ => bail!("'{written}' takes legacy, null or per-thread, not '{text}'"),
+            },
         }
         Ok(())
+    }
+
+    /// Each word of a text.
+    fn arguments_of(&mut self, text: &str) {
+        text.split_whitespace().for_each(|word| self.argument(word));
     }
 
     fn argument(&mut self, text: &str) {

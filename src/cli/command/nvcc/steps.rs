@@ -8,10 +8,12 @@ use super::flag_table::EXACT_ROOT;
 use super::flags::Phase;
 use super::headers;
 use super::request::{Cudart, Item, Language, Request};
+use crate::command::cuda::tree_flags;
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The locations of the tools.
 pub struct Tools {
@@ -23,23 +25,19 @@ pub struct Tools {
     pub usual_architecture: String,
 }
 
-/// The purpose of a step.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    /// A source to one output, which the real nvcc could do as well.
-    Compile {
-        source: PathBuf,
-        goal: Phase,
-        output: Option<PathBuf>,
-    },
-    Other,
+/// A source that is compiled to one output, which the real nvcc could do as well.
+#[derive(Debug)]
+pub struct Compile {
+    pub source: PathBuf,
+    pub goal: Phase,
+    pub output: Option<PathBuf>,
 }
 
 /// One command.
 #[derive(Debug)]
 pub struct Step {
-    pub command: Vec<OsString>,
-    pub purpose: Purpose,
+    pub command: Command,
+    pub compile: Option<Compile>,
     /// Where its standard output goes, if not to ours.
     pub output: Option<PathBuf>,
     /// The list of dependencies that it writes, from which our [`headers`] are taken out again.
@@ -48,8 +46,8 @@ pub struct Step {
 
 impl Step {
     /// A command of which nothing more needs to be known.
-    fn of(command: Vec<OsString>) -> Step {
-        Step { command, purpose: Purpose::Other, output: None, dependencies: None }
+    fn of(command: Command) -> Step {
+        Step { command, compile: None, output: None, dependencies: None }
     }
 }
 
@@ -179,15 +177,15 @@ impl Planner<'_> {
             _ if language == Language::Cuda => &["-Xarch_device", "-w", "-c"],
             _ => &["-c"],
         };
-        command.extend(words.iter().map(OsString::from));
+        command.args(words);
         // clang writes both sides of -E to standard output only
         let redirected = if goal == Phase::Preprocess { output.clone() } else { None };
         if let Some(output) = output.as_ref().filter(|_| redirected.is_none()) {
-            command.extend(["-o".into(), output.clone().into()]);
+            command.arg("-o").arg(output);
         }
         let dependencies = self.dependencies(output.as_deref());
-        let purpose = Purpose::Compile { source: source.to_owned(), goal, output };
-        Ok(vec![Step { command, purpose, output: redirected, dependencies }])
+        let compile = Some(Compile { source: source.to_owned(), goal, output });
+        Ok(vec![Step { command, compile, output: redirected, dependencies }])
     }
 
     /// The list that -MD or -MMD writes: the file behind -MF, or one beside the output.
@@ -207,7 +205,7 @@ impl Planner<'_> {
             let path = self.temporary.join(format!("{architecture}.{extension}"));
             let flags = [format!("--offload-arch={architecture}")];
             let mut command = self.clang(source, Language::Cuda, &flags);
-            command.extend(["--cuda-device-only".into(), word.into(), "-o".into(), path.clone().into()]);
+            command.args(["--cuda-device-only", word, "-o"]).arg(&path);
             let sm = architecture.trim_start_matches("sm_");
             images.push(joined(&format!("--image3=kind={kind},sm={sm},file="), &path));
             steps.push(Step::of(command));
@@ -218,9 +216,8 @@ impl Planner<'_> {
                 image(architecture, ("ptx", "-S", "ptx"));
             }
         }
-        let mut command: Vec<OsString> = vec![self.tools.cuda.join("bin/fatbinary").into(), "-64".into()];
-        command.push(joined("--create=", output));
-        command.extend(images);
+        let mut command = Command::new(self.tools.cuda.join("bin/fatbinary"));
+        command.arg("-64").arg(joined("--create=", output)).args(images);
         steps.push(Step::of(command));
         Ok(steps)
     }
@@ -233,53 +230,41 @@ impl Planner<'_> {
     }
 
     /// Clang on one source, without what it is to make of it.
-    fn clang(&self, source: &Path, language: Language, architectures: &[String]) -> Vec<OsString> {
+    fn clang(&self, source: &Path, language: Language, architectures: &[String]) -> Command {
         let request = self.request;
-        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
-        let mut say = |word: &dyn AsRef<OsStr>| command.push(word.as_ref().to_owned());
-        say(&"-x");
-        say(&match language {
+        let mut command = Command::new(&self.tools.clang);
+        let name = match language {
             Language::Cuda => "cuda",
             Language::C => "c",
             _ => "c++",
-        });
-        say(&source);
-        QUIET.iter().for_each(|word| say(word));
-        if request.is_verbose {
-            say(&"-v");
-        }
-        architectures.iter().for_each(|word| say(word));
-        super::super::cuda::tree_flags(&self.tools.cuda).iter().for_each(|word| say(word));
+        };
+        command.args(["-x", name]).arg(source).args(QUIET).args(request.is_verbose.then_some("-v"));
+        command.args(architectures).args(tree_flags(&self.tools.cuda));
         if language == Language::Cuda {
             if !matches!(request.goal, Some(Phase::Preprocess | Phase::Dependencies | Phase::UserDependencies)) {
-                say(&"-I");
-                say(&self.temporary);
-                ["-include", headers::NAME].iter().for_each(|word| say(word));
+                command.arg("-I").arg(self.temporary).args(["-include", headers::NAME]);
             }
             if let Some(plugin) = &self.tools.plugin {
-                say(&joined("-fpass-plugin=", plugin));
+                command.arg(joined("-fpass-plugin=", plugin));
                 // remarks then say `n` instead of `argument 4`
                 if request.arguments().any(|word| word.to_string_lossy().starts_with("-Rpass")) {
-                    say(&"-fno-discard-value-names");
+                    command.arg("-fno-discard-value-names");
                 }
             }
-            EXACT_ROOT.iter().for_each(|word| say(word));
+            command.args(EXACT_ROOT.split(' '));
             if !request.is_device_debug {
-                ["-Xarch_device", "-O3"].iter().for_each(|word| say(word));
+                command.args(["-Xarch_device", "-O3"]);
             }
             if let Some(level) = &request.host_level {
-                ["-Xarch_host".to_owned(), format!("-O{level}")].iter().for_each(|word| say(word));
+                command.arg("-Xarch_host").arg(format!("-O{level}"));
             }
-            match request.is_relocatable {
-                true => ["-fgpu-rdc", "--offload-new-driver"].iter().for_each(|word| say(word)),
-                false => ["-fno-gpu-rdc", "--no-offload-new-driver"].iter().for_each(|word| say(word)),
-            }
+            command.args(match request.is_relocatable {
+                true => ["-fgpu-rdc", "--offload-new-driver"],
+                false => ["-fno-gpu-rdc", "--no-offload-new-driver"],
+            });
         } else {
-            say(&"-isystem");
-            say(&self.tools.cuda.join("include"));
-            if let Some(level) = &request.host_level {
-                say(&format!("-O{level}"));
-            }
+            command.arg("-isystem").arg(self.tools.cuda.join("include"));
+            command.args(request.host_level.iter().map(|level| format!("-O{level}")));
         }
         // nvcc accepts a C++ standard for C sources, too, and ignores it
         let is_meant = |word: &&OsString| language != Language::C || !word.to_string_lossy().contains("++");
@@ -291,9 +276,9 @@ impl Planner<'_> {
             if !has_plugin && word == "-mllvm" && arguments.next_if(|next| is_plugins(next)).is_some() {
                 continue;
             }
-            command.push(word.clone());
+            command.arg(word);
             if GROUPS.iter().any(|group| word == group) {
-                command.extend(NOT_OF_NVCC.iter().map(OsString::from));
+                command.args(NOT_OF_NVCC);
             }
         }
         command
@@ -330,39 +315,35 @@ impl Planner<'_> {
     fn archive(&self, linked: &[OsString]) -> Result<Step> {
         let output = self.request.output.as_ref().context("-lib needs the archive's name behind -o")?;
         let archiver = self.request.archiver.clone().unwrap_or_else(|| "ar".into());
-        let mut command: Vec<OsString> = vec![archiver, "rcs".into(), output.clone().into()];
-        command.extend(linked.iter().filter(|word| !word.to_string_lossy().starts_with('-')).cloned());
+        let mut command = Command::new(archiver);
+        command.arg("rcs").arg(output).args(linked.iter().filter(|word| !word.to_string_lossy().starts_with('-')));
         Ok(Step::of(command))
     }
 
     /// Clang as linker, without what it links.
-    fn linker(&self, is_relocatable: bool) -> Vec<OsString> {
-        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
-        command.extend(QUIET.iter().map(OsString::from));
+    fn linker(&self, is_relocatable: bool) -> Command {
+        let mut command = Command::new(&self.tools.clang);
         // CMake learns from what the linker is called with where libraries lie
-        command.extend(self.request.is_verbose.then(|| "-v".into()));
-        command.extend(is_relocatable.then(|| "--offload-link".into()));
-        command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
+        command.args(QUIET).args(self.request.is_verbose.then_some("-v"));
+        command.args(is_relocatable.then_some("--offload-link")).args(tree_flags(&self.tools.cuda));
         command
     }
 
     fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
         let mut command = self.linker(is_relocatable);
-        command.extend(linked);
-        let output = self.request.output.clone().unwrap_or_else(|| "a.out".into());
-        command.extend(["-o".into(), output.into()]);
+        command.args(linked).arg("-o").arg(self.request.output.as_deref().unwrap_or(Path::new("a.out")));
         for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "lib64/stubs", "lib/stubs"] {
             let folder = self.tools.cuda.join(folder);
             if folder.is_dir() {
-                command.push(joined("-L", &folder));
+                command.arg(joined("-L", &folder));
             }
         }
-        command.extend(self.map_runtime().map(OsString::from));
-        match self.request.cudart {
-            Cudart::Static => command.extend(STATIC_NEEDS.iter().map(OsString::from)),
-            Cudart::Shared => command.push("-lcudart".into()),
-            Cudart::None => {}
-        }
+        command.args(self.map_runtime());
+        command.args(match self.request.cudart {
+            Cudart::Static => STATIC_NEEDS,
+            Cudart::Shared => &["-lcudart"],
+            Cudart::None => &[],
+        });
         Step::of(command)
     }
 
@@ -375,25 +356,23 @@ impl Planner<'_> {
 
     /// The linked device code of relocatable objects, as an object for any linker.
     fn device_link(&self) -> Result<Vec<Step>> {
-        let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
+        let output = self.request.output.as_deref().unwrap_or(Path::new("a_dlink.o"));
         let holds_none = |(path, language): (&PathBuf, Language)| {
             language == Language::Linked && path.is_file() && !holds_relocatable_code(path)
         };
         if self.request.inputs().all(holds_none) {
             // nothing is to be linked: like nvcc's, an object without code
-            let words = ["-x", "c", "-c", "/dev/null", "-o"].map(OsString::from);
-            let clang = self.tools.clang.clone().into();
-            return Ok(vec![Step::of(std::iter::once(clang).chain(words).chain([output.into()]).collect())]);
+            let mut command = Command::new(&self.tools.clang);
+            command.args(["-x", "c", "-c", "/dev/null", "-o"]).arg(output);
+            return Ok(vec![Step::of(command)]);
         }
         let keep = self.temporary.join("keep-image");
-        std::fs::write(&keep, KEEP_IMAGE).with_context(|| format!("cannot write {}", keep.display()))?;
+        crate::command::write(&keep, KEEP_IMAGE)?;
         std::fs::set_permissions(&keep, std::fs::Permissions::from_mode(0o755))
             .with_context(|| format!("cannot make {} executable", keep.display()))?;
         let mut command = self.linker(true);
-        command.push(joined("--ld-path=", &keep));
-        command.extend(self.request.arguments().cloned());
-        command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
-        command.extend(["-o".into(), output.into()]);
+        command.arg(joined("--ld-path=", &keep)).args(self.request.arguments());
+        command.args(self.request.inputs().map(|(path, _)| path)).arg("-o").arg(output);
         Ok(vec![Step::of(command)])
     }
 }
@@ -433,9 +412,10 @@ mod tests {
         let request = Request::parse(line.split_whitespace().map(OsString::from))?;
         let folder = tempfile::tempdir()?;
         let steps = plan(&request, tools, folder.path())?;
-        let words = steps
-            .iter()
-            .map(|step| step.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "));
+        let words = steps.iter().map(|step| {
+            let words = std::iter::once(step.command.get_program()).chain(step.command.get_args());
+            words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        });
         Ok(words.collect::<Vec<_>>().join("\n"))
     }
 
@@ -456,7 +436,7 @@ mod tests {
                 _ => " 1",
             };
             let outcome = commands(&format!("-c a.cu {}{value}", flag.long));
-            let is_refused = flag.meaning == super::super::flags::Meaning::Refused;
+            let is_refused = matches!(flag.meaning, super::super::flags::Meaning::Refused);
             let needs_more = matches!(flag.long, "--device-link" | "--lib" | "--options-file" | "--fatbin");
             assert!(needs_more || outcome.is_err() == is_refused, "{}: {outcome:?}", flag.long);
         }
