@@ -1,13 +1,14 @@
 //! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it?
 
-use super::project::{in_parallel, locked, progress};
+use super::project::{locked, numbers_in_parallel, progress, unlocked};
+use super::{read, write};
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Parser, Subcommand};
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use warpwise::abi::load::transform;
 use warpwise::settings::Transform;
@@ -168,9 +169,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Gen { seed, knobs, output } => {
             let text = generate(seed, &knobs.knobs(knobs.mode.unwrap_or(Mode::General))).ir;
             match output {
-                Some(path) => {
-                    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-                }
+                Some(path) => write(&path, text)?,
                 None => print!("{text}"),
             }
         }
@@ -186,9 +185,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             return run.all(jobs);
         }
         Command::Check { file, plan, launch, interesting } => {
-            let read = |path: &PathBuf| {
-                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-            };
             let text = read(&file)?;
             let from = launch.as_ref().unwrap_or(&file);
             let launch = Launch::from_comment(&read(from)?).map_err(|e| anyhow!("{}: {e}", from.display()))?;
@@ -276,37 +272,32 @@ impl Run {
         name_seeds_that_panic();
         watch_signals();
         let bar = progress((self.seeds.1 - self.seeds.0) as usize);
-        let (next, stop) = (AtomicU64::new(self.seeds.0), AtomicBool::new(false));
+        let stop = AtomicBool::new(false);
         let totals = Mutex::new((Tally::default(), 0u64, Vec::new()));
-        in_parallel(jobs, || {
-            let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
-            while !stop.load(Ordering::Relaxed) && !late() && !is_interrupted() {
-                let seed = next.fetch_add(1, Ordering::Relaxed);
-                if seed >= self.seeds.1 {
-                    return;
-                }
-                let knobs = self.knobs_of(seed);
-                let mode = knobs.mode;
-                SEED.set(Some((seed, mode)));
-                let result = drive::run(seed, &knobs, &self.plan);
-                let mut totals = locked(&totals);
-                totals.1 += 1;
-                bar.inc(1);
-                match result {
-                    Ok(tally) => totals.0 += tally,
-                    Err(failure) => {
-                        let said = format!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
-                        bar.suspend(|| println!("{said}"));
-                        totals.2.push((seed, mode));
-                        stop.fetch_or(self.first, Ordering::Relaxed);
-                    }
+        let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+        let is_over = || stop.load(Ordering::Relaxed) || late() || is_interrupted();
+        let next = numbers_in_parallel(jobs, self.seeds, 1, is_over, |seed| {
+            let knobs = self.knobs_of(seed);
+            let mode = knobs.mode;
+            SEED.set(Some((seed, mode)));
+            let result = drive::run(seed, &knobs, &self.plan);
+            let mut totals = locked(&totals);
+            totals.1 += 1;
+            bar.inc(1);
+            match result {
+                Ok(tally) => totals.0 += tally,
+                Err(failure) => {
+                    let said = format!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
+                    bar.suspend(|| println!("{said}"));
+                    totals.2.push((seed, mode));
+                    stop.fetch_or(self.first, Ordering::Relaxed);
                 }
             }
         });
         bar.finish_and_clear();
-        let (tally, kernels, failures) = totals.into_inner().unwrap_or_else(|e| e.into_inner());
+        let (tally, kernels, failures) = unlocked(totals);
         self.report(&tally, kernels, failures.len(), start.elapsed());
-        let rest = (next.into_inner(), self.seeds.1);
+        let rest = (next, self.seeds.1);
         if rest.0 < rest.1 {
             println!("{}", left(rest));
         }
@@ -315,7 +306,7 @@ impl Run {
             for &(seed, mode) in &failures {
                 let path = folder.join(format!("{}-{seed}.ll", mode.name()));
                 let text = generate(seed, &self.knobs_of(seed)).ir;
-                std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+                write(&path, text)?;
             }
         }
         Ok(status(failures.is_empty()))
@@ -351,22 +342,18 @@ fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
         let place = place_of(mutant, PLUGIN);
         activate(Some(mutant));
         let start = Instant::now();
-        let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let found: Mutex<Option<(u64, String)>> = Mutex::new(None);
-        in_parallel(jobs, || {
-            while !stop.load(Ordering::Relaxed) && start.elapsed().as_secs() < seconds {
-                let seed = next.fetch_add(1, Ordering::Relaxed);
-                let Some(failure) = place.notices(seed) else { continue };
-                stop.store(true, Ordering::Relaxed);
-                let text = failure.to_string();
-                let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
-                let line = line.lines().next().unwrap_or_default().to_owned();
-                locked(&found).get_or_insert((seed, line));
-            }
+        let is_over = || locked(&found).is_some() || start.elapsed().as_secs() >= seconds;
+        let kernels = numbers_in_parallel(jobs, (0, u64::MAX), 1, is_over, |seed| {
+            let Some(failure) = place.notices(seed) else { return };
+            let text = failure.to_string();
+            let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+            let line = line.lines().next().unwrap_or_default().to_owned();
+            locked(&found).get_or_insert((seed, line));
         });
         let name = format!("{mutant:?}");
-        let (time, kernels) = (start.elapsed().as_secs_f64(), next.into_inner());
-        match found.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        let time = start.elapsed().as_secs_f64();
+        match unlocked(found) {
             Some((seed, line)) => println!("{name:<18} {time:>8.2} {kernels:>8}  seed {seed}: {line}"),
             None => {
                 missed += 1;

@@ -20,7 +20,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use warpwise_ir::geometry::BlockShape;
@@ -211,14 +211,36 @@ pub fn progress(length: usize) -> ProgressBar {
     bar
 }
 
-/// Does the same in so many threads, until each is done.
-pub fn in_parallel(jobs: usize, work: impl Fn() + Sync) {
-    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(&work))));
+/// Does the same with every number of a range (the second excluded) that is a multiple of `step` from its begin, in so many
+/// threads, until it is over. Returns the first number that was not begun, which may be beyond the range.
+pub fn numbers_in_parallel(
+    jobs: usize,
+    (from, to): (u64, u64),
+    step: u64,
+    is_over: impl Fn() -> bool + Sync,
+    work: impl Fn(u64) + Sync,
+) -> u64 {
+    let next = AtomicU64::new(from);
+    let each = || {
+        while !is_over() {
+            match next.fetch_add(step, Ordering::Relaxed) {
+                number if number < to => work(number),
+                _ => return,
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(each))));
+    next.into_inner()
 }
 
 /// What is behind a lock, whether or not a thread has panicked that held it.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The same once no other thread needs the lock.
+pub fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Says on standard error, if that is a terminal, what is waited for; until it is dropped.
@@ -235,22 +257,16 @@ pub fn waiting(what: String) -> ProgressBar {
 /// One result per task, in the order of the tasks.
 fn look_at_all(tasks: &[Task], answers: &Answers, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
     let bar = progress(tasks.len());
-    let next = AtomicUsize::new(0);
-    let units: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
-    in_parallel(jobs, || {
-        while let Some((task, place)) = Some(next.fetch_add(1, Ordering::Relaxed))
-            .filter(|_| !is_interrupted())
-            .and_then(|i| Some((tasks.get(i)?, &units[i])))
-        {
-            bar.set_message(task.file.display().to_string());
-            let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
-            *locked(place) = Some(unit);
-            bar.inc(1);
-        }
+    let units = Mutex::new(vec![Err("was not looked at".to_owned()); tasks.len()]);
+    numbers_in_parallel(jobs, (0, tasks.len() as u64), 1, is_interrupted, |number| {
+        let task = &tasks[number as usize];
+        bar.set_message(task.file.display().to_string());
+        let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
+        locked(&units)[number as usize] = unit;
+        bar.inc(1);
     });
     bar.finish_and_clear();
-    let taken = units.into_iter().map(|unit| unit.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
-    taken.map(|unit| unit.unwrap_or_else(|| Err("was not looked at".to_owned()))).collect()
+    unlocked(units)
 }
 
 /// What looks at every file, found once.

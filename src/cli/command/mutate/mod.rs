@@ -6,7 +6,7 @@
 
 mod stages;
 
-use super::project::{in_parallel, locked, progress};
+use super::project::{locked, numbers_in_parallel, progress, unlocked};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -14,7 +14,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use warpwise_ir::llvm::owned::OwnedModule;
@@ -91,40 +91,35 @@ pub fn mutate(args: &MutateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.output {
         let seed = args.seeds.0;
         let Some(module) = pool(&args.corpus)?.module(seed) else { bail!("seed {seed} names no valid module") };
-        std::fs::write(path, module.to_bitcode()).with_context(|| format!("cannot write {}", path.display()))?;
+        super::write(path, module.to_bitcode())?;
         return Ok(ExitCode::SUCCESS);
     }
     for folder in &args.corpus {
         std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
     }
     let start = Instant::now();
-    let (next, stop) = (AtomicU64::new(args.seeds.0), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
     let done = Mutex::new(Done::default());
     let bar = progress((args.seeds.1 - args.seeds.0) as usize);
     watch_signals();
     let trouble = Mutex::new(None);
-    in_parallel(args.jobs, || {
-        let late = || is_interrupted() || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
-        while !stop.load(Ordering::Relaxed) && !late() {
-            let from = next.fetch_add(BATCH, Ordering::Relaxed);
-            if from >= args.seeds.1 {
-                return;
-            }
-            if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done, &bar) {
-                stop.store(true, Ordering::Relaxed);
-                locked(&trouble).get_or_insert(error);
-            }
+    let late = || is_interrupted() || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+    let is_over = || stop.load(Ordering::Relaxed) || late();
+    let next = numbers_in_parallel(args.jobs, args.seeds, BATCH, is_over, |from| {
+        if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done, &bar) {
+            stop.store(true, Ordering::Relaxed);
+            locked(&trouble).get_or_insert(error);
         }
     });
     bar.finish_and_clear();
-    if let Some(error) = trouble.into_inner().unwrap_or_else(|e| e.into_inner()) {
+    if let Some(error) = unlocked(trouble) {
         return Err(error);
     }
-    let Done { modules, failures, left } = done.into_inner().unwrap_or_else(|e| e.into_inner());
+    let Done { modules, failures, left } = unlocked(done);
     let seconds = start.elapsed().as_secs_f64();
     let stages = stages::names().count();
     println!("{modules} modules, {stages} stages each, in {seconds:.1} s; {} failed", failures.len());
-    let left = left.unwrap_or(u64::MAX).min(next.into_inner());
+    let left = left.unwrap_or(u64::MAX).min(next);
     if left < args.seeds.1 {
         println!("{}", super::fuzz::left((left, args.seeds.1)));
     }
@@ -167,37 +162,27 @@ fn batch(
     while from < to && !stop.load(Ordering::Relaxed) && !late() {
         let mut command = again(args, (from, to))?;
         command.arg("--child");
-        let mut watched = Watched::start(command)?;
         let mut at = (from, String::new());
         let mut modules = 0;
         let mut found = Vec::new();
-        let how = loop {
-            match watched.lines.recv_timeout(Duration::from_secs(args.limit)) {
-                Ok(line) => {
-                    let mut words = line.splitn(3, '\t');
-                    let (word, seed, rest) = (words.next(), words.next(), words.next().unwrap_or_default());
-                    let seed: u64 = seed.and_then(|seed| seed.parse().ok()).unwrap_or(from);
-                    match word {
-                        Some("at") => at = (seed, rest.to_owned()),
-                        Some("bad") => {
-                            let (stage, message) = (at.1.clone(), rest.to_owned());
-                            found.push(Failure { seed, stage, kind: "invalid", message });
-                        }
-                        Some("end") => {
-                            modules += 1;
-                            bar.inc(1);
-                        }
-                        _ => {}
-                    }
-                    if late() {
-                        break None;
-                    }
+        let how = watch(command, args.limit, |line| {
+            let mut words = line.splitn(3, '\t');
+            let (word, seed, rest) = (words.next(), words.next(), words.next().unwrap_or_default());
+            let seed: u64 = seed.and_then(|seed| seed.parse().ok()).unwrap_or(from);
+            match word {
+                Some("at") => at = (seed, rest.to_owned()),
+                Some("bad") => {
+                    let (stage, message) = (at.1.clone(), rest.to_owned());
+                    found.push(Failure { seed, stage, kind: "invalid", message });
                 }
-                Err(RecvTimeoutError::Timeout) => break Some(("slow", format!("no end after {} s", args.limit))),
-                Err(RecvTimeoutError::Disconnected) => break watched.end()?.map(|message| ("crash", message)),
+                Some("end") => {
+                    modules += 1;
+                    bar.inc(1);
+                }
+                _ => {}
             }
-        };
-        drop(watched);
+            !late()
+        })?;
         // the terminal sends Ctrl-C to the child too
         let how = how.filter(|_| !is_interrupted());
         let is_cut = how.is_none() && late();
@@ -216,6 +201,24 @@ fn batch(
         done.failures.extend(found);
     }
     Ok(())
+}
+
+/// Runs a child process that may be silent for so many seconds, and stops it if `goes_on` says so of a line that it prints.
+/// What went wrong, in a word and a sentence.
+fn watch(
+    command: Command,
+    limit: u64,
+    mut goes_on: impl FnMut(&str) -> bool,
+) -> Result<Option<(&'static str, String)>> {
+    let mut watched = Watched::start(command)?;
+    loop {
+        match watched.lines.recv_timeout(Duration::from_secs(limit)) {
+            Ok(line) if goes_on(&line) => {}
+            Ok(_) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => return Ok(Some(("slow", format!("no end after {limit} s")))),
+            Err(RecvTimeoutError::Disconnected) => return Ok(watched.end()?.map(|message| ("crash", message))),
+        }
+    }
 }
 
 /// A child process whose standard output is read line by line, and which is killed when this value is dropped.
@@ -344,18 +347,11 @@ pub fn survive(args: &SurviveArgs) -> Result<ExitCode> {
 fn try_stage(file: &Path, stage: &str, limit: u64) -> Result<Option<(&'static str, String)>> {
     let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
     command.args(["fuzz", "survive"]).arg(file).args(["--stage", stage]);
-    let mut watched = Watched::start(command)?;
     let mut said = None;
-    loop {
-        match watched.lines.recv_timeout(Duration::from_secs(limit)) {
-            Ok(line) => said = said.or(Some(line)),
-            Err(RecvTimeoutError::Timeout) => return Ok(Some(("slow", format!("no end after {limit} s")))),
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    let end = watched.end()?;
-    Ok(match said {
-        Some(line) => Some(("invalid", line)),
-        None => end.map(|message| ("crash", message)),
-    })
+    let end = watch(command, limit, |line| {
+        said.get_or_insert(line.to_owned());
+        true
+    })?;
+    let said = said.filter(|_| end.as_ref().is_none_or(|(kind, _)| *kind != "slow"));
+    Ok(said.map(|line| ("invalid", line)).or(end))
 }
