@@ -91,48 +91,48 @@ fn number_after(text: &str, word: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
+/// What a tool says of its version behind a word.
+fn version(tool: &Path, word: &str) -> Result<(u32, u32)> {
+    let text = said(Command::new(tool).arg("--version"))?;
+    number_after(&text, word).with_context(|| format!("{} does not say its version", tool.display()))
+}
+
 fn clang(path: &Path) -> Result<String> {
-    let text = said(Command::new(path).arg("--version"))?;
-    match number_after(&text, "version ") {
-        Some((LLVM_MAJOR, minor)) => Ok(format!("{}, {LLVM_MAJOR}.{minor}", path.display())),
-        Some((major, minor)) => bail!("{} is {major}.{minor}: a plugin for {LLVM_MAJOR} does not load", path.display()),
-        None => bail!("{} does not say its version", path.display()),
+    match version(path, "version ")? {
+        (LLVM_MAJOR, minor) => Ok(format!("{}, {LLVM_MAJOR}.{minor}", path.display())),
+        (major, minor) => bail!("{} is {major}.{minor}: a plugin for {LLVM_MAJOR} does not load", path.display()),
     }
 }
 
 /// What builds would call as `clang++`, if that does not load the plugin.
 fn other_clang() -> Option<String> {
     let ours = find_clang().ok()?;
-    let found = said(Command::new("clang++").arg("--version")).ok().and_then(|text| number_after(&text, "version "));
-    match found {
-        Some((LLVM_MAJOR, _)) => None,
-        Some((major, minor)) => {
+    match version(Path::new("clang++"), "version ") {
+        Ok((LLVM_MAJOR, _)) => None,
+        Ok((major, minor)) => {
             Some(format!("is {major}.{minor}, which the plugin does not load into: call {}", ours.display()))
         }
-        None => Some(format!("there is none: call {}", ours.display())),
+        Err(_) => Some(format!("there is none: call {}", ours.display())),
     }
 }
 
 fn ptxas() -> Result<(PathBuf, String)> {
     let path = find_cuda()?.join("bin/ptxas");
-    let text = said(Command::new(&path).arg("--version"))?;
-    match number_after(&text, "release ") {
-        Some(version) if version < PTXAS_LEAST => bail!(
-            "{} is of CUDA {}.{}, and LLVM {LLVM_MAJOR} writes PTX for {}.{} and later",
-            path.display(),
-            version.0,
-            version.1,
-            PTXAS_LEAST.0,
-            PTXAS_LEAST.1
-        ),
-        Some((major, minor)) => Ok((path.clone(), format!("{}, CUDA {major}.{minor}", path.display()))),
-        None => bail!("{} does not say its version", path.display()),
+    let (major, minor) = version(&path, "release ")?;
+    if (major, minor) < PTXAS_LEAST {
+        let (least, minor_least) = PTXAS_LEAST;
+        bail!(
+            "{} is of CUDA {major}.{minor}, and LLVM {LLVM_MAJOR} writes PTX for {least}.{minor_least} and later",
+            path.display()
+        );
     }
+    let text = format!("{}, CUDA {major}.{minor}", path.display());
+    Ok((path, text))
 }
 
 /// Tests the whole path: source → PTX with the plugin → machine code.
 fn probe(ptxas: Option<&Path>) -> Result<String> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = super::temporary_folder()?;
     let (source, ptx) = (folder.path().join("probe.cu"), folder.path().join("probe.ptx"));
     std::fs::write(&source, PROBE)?;
     let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
@@ -148,11 +148,10 @@ fn probe(ptxas: Option<&Path>) -> Result<String> {
 fn gpu() -> Option<String> {
     let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let driver = version.lines().next().unwrap_or("").trim().to_owned();
-    let names = Command::new("nvidia-smi").args(["--query-gpu=name", "--format=csv,noheader"]).output().ok();
-    let names = names
-        .filter(|output| output.status.success())
-        .map(|output| String::from_utf8_lossy(&output.stdout).trim().replace('\n', ", "));
-    Some(names.map_or(driver.clone(), |names| format!("{names}; {driver}")))
+    Some(match said(Command::new("nvidia-smi").args(["--query-gpu=name", "--format=csv,noheader"])) {
+        Ok(names) => format!("{}; {driver}", names.trim().replace('\n', ", ")),
+        Err(_) => driver,
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `warpwise map`: what did programs with counters count? Shown as tables, as JSON, as an HTML page.
 
-use super::{replace, say, say_json};
+use super::{replace, say, say_json, write};
 use crate::map_report::{page, show};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use warpwise_analysis::counts;
@@ -85,8 +85,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
         What::Merge { files, output } => replace(output, &counts::read_all(files)?.0.encode()),
         What::Html { files, output } => {
             let (map, modules) = counts::read_all(files)?;
-            let page = page::of_map(&map.runs, &modules);
-            std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
+            write(output, page::of_map(&map.runs, &modules))
         }
     }
 }

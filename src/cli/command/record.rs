@@ -40,8 +40,7 @@ struct Global<'a> {
 pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given], report: &LaunchReport) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let save = |name: &str, bytes: &[u8]| -> Result<String> {
-        let path = folder.join(name);
-        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        super::write(&folder.join(name), bytes)?;
         Ok(name.to_owned())
     };
     let mut args = Vec::new();

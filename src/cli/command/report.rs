@@ -4,7 +4,7 @@
 //! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
 //! report would be about nothing but loads and stores.
 
-use super::cuda::{Made, compile_device, compile_device_ir, find_plugin};
+use super::cuda::{Made, compile_device, compile_device_ir, find_plugin, is_cuda};
 use super::flags::ClangFlags;
 use super::{project, unit};
 use crate::report::seen::SeenKernels;
@@ -115,7 +115,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
             file.display()
         );
     }
-    let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
+    let is_cuda = is_cuda(file);
     if file.extension().is_some_and(|extension| HOST_SOURCES.iter().any(|host| extension == *host)) {
         bail!(
             "{} is C or C++, of which a report needs the device code: for OpenMP, clang -fopenmp \
@@ -179,7 +179,7 @@ impl ReportArgs {
     /// A build of one source.
     fn build(&self, file: &Path) -> Result<project::Collected> {
         let flags = ClangFlags::new(&self.flags)?;
-        let unit = if file.extension().is_some_and(|extension| extension == "cu") {
+        let unit = if is_cuda(file) {
             unit::look(file, &flags, self.block)?
         } else {
             let options = Options { block: self.block.or(flags.settings.block) };

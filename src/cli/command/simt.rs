@@ -1,6 +1,6 @@
 //! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
-use super::{cuda, record, say, simt_args};
+use super::{cuda, record, say, simt_args, write};
 use crate::map_report::measured::LineObserver;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpwise::map::describe;
 use warpwise::settings::table::MAX_SHARED;
-use warpwise_analysis::counts::Counted;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_analysis::explain::symbol::{is_named, kernel_symbol};
 use warpwise_ir::launch_table::{is_alternative, is_version};
@@ -145,10 +144,9 @@ pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
 
 /// Opens a module from IR, bitcode or CUDA.
 pub fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
-    let is_cuda = path.extension().is_some_and(|ext| ext == "cu");
     let names = ["-fno-discard-value-names"]; // arguments and registers with the names of the source
     let flags: Vec<&str> = names.into_iter().chain(clang_flags.iter().map(String::as_str)).collect();
-    let compiled = if is_cuda { Some(cuda::compile_device_ir(path, &flags)?) } else { None };
+    let compiled = if cuda::is_cuda(path) { Some(cuda::compile_device_ir(path, &flags)?) } else { None };
     let source = compiled.as_ref().map_or(path, |(_, output)| output);
     let module = OwnedModule::from_file(source)?;
     if let Err(message) = module.inkwell().verify() {
@@ -233,71 +231,58 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
         return run_compare(args, before, after, &inputs, &given);
     }
     let Some(file) = &args.file else { bail!("no module is given") };
-    if args.check {
-        return run_check(args, file, &inputs, &given);
-    }
-    if args.recount || args.save_map.is_some() || args.lines.is_some() {
-        return run_observed(args, file, &inputs, &given);
-    }
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let report = launch(args, &image, &inputs, &mut Nobody)?;
-    if let Some(folder) = &args.record {
-        record::write(folder, &args.launched(&image, &report)?, &args.config(), &given, &report)?;
-    }
+    let report = if args.check {
+        let kernel = args.kernel_in(&image)?;
+        let report = Checker::new(module.handle(), &image).run(kernel.as_deref(), &args.config(), &inputs)?;
+        finish(args, &given, &report.launch)?;
+        say(&format!("{report}\n"))?;
+        return Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    } else if args.recount || args.save_map.is_some() || args.lines.is_some() {
+        observed(args, file, (&module, &image), &inputs)?
+    } else {
+        let report = launch(args, &image, &inputs, &mut Nobody)?;
+        if let Some(folder) = &args.record {
+            record::write(folder, &args.launched(&image, &report)?, &args.config(), &given, &report)?;
+        }
+        report
+    };
     finish(args, &given, &report)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the kernel and checks the claims of the analysis on every dynamic instance.
-fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
-    let module = open(file, &args.clang_flags)?;
-    let image = image::import(module.handle(), &file.display().to_string());
-    let checker = Checker::new(module.handle(), &image);
-    let report = checker.run(args.kernel_in(&image)?.as_deref(), &args.config(), inputs)?;
-    finish(args, given, &report.launch)?;
-    say(&format!("{report}\n"))?;
-    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 /// Runs the kernel, and compares, saves or shows what was counted.
-fn run_observed(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
-    let module = open(file, &args.clang_flags)?;
-    let image = image::import(module.handle(), &file.display().to_string());
-    let mut both = (DivergenceMap::default(), LineObserver::default());
-    let report = launch(args, &image, inputs, &mut both)?;
-    let (map, lines) = both;
-    if let Some(path) = &args.lines {
-        std::fs::write(path, lines.table(&image)).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    if args.recount {
-        let met = recount::compare(&image, &map, &recount::launch_of(&args.config(), inputs), &report)?;
-        say(&format!("{met} branches were counted as the machine saw them\n"))?;
-    }
-    let observed = || observed(args, file, (&module, &image), inputs, &map, &report);
-    if let Some(path) = &args.save_map {
-        let map = match recount::saved(&report) {
-            Err(recount::RecountError::NotCounted) => recount::file_of(&observed()?),
-            counted => counted?,
-        };
-        std::fs::write(path, map.encode()).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    finish(args, given, &report)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The map of a launch of a module without counters. The analysis does not know the launch, as it would not in a build.
 fn observed(
     args: &SimtArgs,
     file: &Path,
     (module, image): (&OwnedModule, &ModuleImage),
     inputs: &Inputs,
-    map: &DivergenceMap,
-    report: &LaunchReport,
-) -> Result<Counted> {
-    let kernel = args.launched(image, report)?;
-    let table = describe(&ModuleAnalysis::new(module.handle(), Options::default()), file);
-    Ok(recount::observed(table, image, map, &kernel, &recount::launch_of(&args.config(), inputs)))
+) -> Result<LaunchReport> {
+    let mut both = (DivergenceMap::default(), LineObserver::default());
+    let report = launch(args, image, inputs, &mut both)?;
+    let (map, lines) = both;
+    if let Some(path) = &args.lines {
+        write(path, lines.table(image))?;
+    }
+    let launched = recount::launch_of(&args.config(), inputs);
+    if args.recount {
+        let met = recount::compare(image, &map, &launched, &report)?;
+        say(&format!("{met} branches were counted as the machine saw them\n"))?;
+    }
+    if let Some(path) = &args.save_map {
+        let map = match recount::saved(&report) {
+            // the analysis does not know the launch, as it would not in a build
+            Err(recount::RecountError::NotCounted) => {
+                let kernel = args.launched(image, &report)?;
+                let table = describe(&ModuleAnalysis::new(module.handle(), Options::default()), file);
+                recount::file_of(&recount::observed(table, image, &map, &kernel, &launched))
+            }
+            counted => counted?,
+        };
+        write(path, map.encode())?;
+    }
+    Ok(report)
 }
 
 /// Launches with an observer; used by the other modes of the command, such as the check of the analysis.

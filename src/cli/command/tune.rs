@@ -1,7 +1,7 @@
 //! `warpwise tune`: what was measured of kernels on a GPU?
 
-use super::replace;
-use anyhow::{Context, Result};
+use super::{replace, write};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -108,7 +108,7 @@ fn row(measured: &Measured, alternative: &Alternative) -> String {
 fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     let text = read(files)?.text();
     if output.exists() && !output.is_file() {
-        return std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()));
+        return write(output, text);
     }
     replace(output, text.as_bytes())
 }

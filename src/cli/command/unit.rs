@@ -8,6 +8,7 @@
 use super::cuda::{compile_device_ir, find_clang, find_cuda, find_cuda_of, find_plugin};
 use super::flags::ClangFlags;
 use super::nvcc::headers;
+use super::temporary_folder;
 use crate::map_report::page::{self, Reported};
 use crate::ptxas::assemble;
 use crate::report::index::{Deed, KernelRow, Machine, Unit};
@@ -43,7 +44,7 @@ pub struct UnitArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &UnitArgs) -> Result<()> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = temporary_folder()?;
     let mut flags = args.flags.clone();
     if args.nvcc {
         let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
@@ -57,7 +58,7 @@ pub fn run(args: &UnitArgs) -> Result<()> {
 
 /// Looks at one translation unit: what the code is, and what the build's own compile makes of it.
 pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Unit> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = temporary_folder()?;
     let at = |name: &str| folder.path().join(name);
     let front = FrontEnd::of(file, flags, &at("dependencies"))?;
     let (plain, with_plugin) = (at("plain.bc"), at("plugin.bc"));
@@ -167,7 +168,7 @@ fn machine(front: &FrontEnd, flags: &ClangFlags, irs: [&Path; 2]) -> BTreeMap<St
         front.code(ir, flags, &ptx)?;
         let text = without_debug(&std::fs::read_to_string(ptx).context("clang wrote no PTX")?);
         let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
-        assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)
+        assemble(&ptxas, &text, &architecture)
     };
     let [Ok(before), Ok(after)] = irs.map(of) else { return BTreeMap::new() };
     let pair = |(name, kernel): (String, Resources)| {
