@@ -128,7 +128,8 @@ impl Settings {
             if parameter.is_empty() {
                 return Err(SettingsError::Empty { pass: pass.to_owned(), text: text.to_owned() });
             }
-            let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
+            let (name, value) =
+                parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
             self.set_parameter(pass, name, value)?;
         }
         Ok(self)

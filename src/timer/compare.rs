@@ -5,7 +5,7 @@
 //! rounds. What a build copies back from the device, prints and returns is compared with the other build only if it is
 //! the same in all of its own runs.
 
-use crate::copies::{Copied, Likeness};
+use crate::copies::Copied;
 use crate::kept::Kept;
 use crate::launch::{self, Finished, Options};
 use crate::model::{self, Run};
@@ -85,10 +85,17 @@ struct Row {
 
 /// Whether the builds agree in one respect.
 #[derive(Serialize)]
-struct Answer {
+pub(crate) struct Answer {
     /// `same`, `different`, or `unknown`.
-    verdict: &'static str,
-    text: String,
+    pub verdict: &'static str,
+    pub text: String,
+}
+
+impl Answer {
+    /// Of what is known.
+    pub fn of(is_same: bool, text: String) -> Answer {
+        Answer { verdict: if is_same { "same" } else { "different" }, text }
+    }
 }
 
 /// One run and what it printed.
@@ -195,19 +202,13 @@ fn compared(args: &CompareArgs, rounds: Vec<[Ran; 2]>) -> Comparison {
     } else {
         judge_copies(&rounds)
     };
-    let output = judge(&rounds, |ran| ran.output.as_slice(), first_difference);
-    let status = judge(
-        &rounds,
-        |ran| ran.run.ended.as_str(),
-        |a, b| if a == b { a.to_owned() } else { format!("{a} against {b}") },
-    );
-    let kernels = rows(&rounds);
-    let count = rounds.len();
-    let (mut runs_of_a, mut runs_of_b) = (Vec::new(), Vec::new());
-    for [a, b] in rounds {
-        runs_of_a.push(a.run);
-        runs_of_b.push(b.run);
-    }
+    let output = judge(&rounds, |a, b| Answer::of(a.output == b.output, first_difference(&a.output, &b.output)));
+    let status = judge(&rounds, |a, b| {
+        let (a, b) = (&a.run.ended, &b.run.ended);
+        Answer::of(a == b, if a == b { a.clone() } else { format!("{a} against {b}") })
+    });
+    let (kernels, count) = (rows(&rounds), rounds.len());
+    let (runs_of_a, runs_of_b) = rounds.into_iter().map(|[a, b]| (a.run, b.run)).unzip();
     Comparison {
         format: "warpwise-compare",
         version: 1,
@@ -225,43 +226,21 @@ fn compared(args: &CompareArgs, rounds: Vec<[Ran; 2]>) -> Comparison {
     }
 }
 
-/// A build that differs from itself cannot be compared with the other.
-fn unsteady(differs: [bool; 2]) -> Option<Answer> {
-    let text = match differs {
-        [false, false] => return None,
+/// Compares the first runs of both builds. A build that differs from itself cannot be compared with the other.
+fn judge(rounds: &[[Ran; 2]], compare: impl Fn(&Ran, &Ran) -> Answer) -> Answer {
+    let first = &rounds[0];
+    let is_other = |which: usize, round: &[Ran; 2]| compare(&first[which], &round[which]).verdict == "different";
+    let text = match [0, 1].map(|which| rounds.iter().any(|round| is_other(which, round))) {
+        [false, false] => return compare(&first[0], &first[1]),
         [true, false] => "A differs from itself between runs, so it is not compared with B",
         [false, true] => "B differs from itself between runs, so it is not compared with A",
         [true, true] => "A and B each differ from themselves between runs, so they are not compared",
     };
-    Some(Answer { verdict: "unknown", text: text.to_owned() })
-}
-
-/// Compares something that must be equal.
-fn judge<'a, T: PartialEq + ?Sized + 'a>(
-    rounds: &'a [[Ran; 2]],
-    of: impl Fn(&'a Ran) -> &'a T,
-    say: impl Fn(&T, &T) -> String,
-) -> Answer {
-    let first = [of(&rounds[0][0]), of(&rounds[0][1])];
-    let differs = [0, 1].map(|which| rounds.iter().any(|round| of(&round[which]) != first[which]));
-    unsteady(differs).unwrap_or_else(|| {
-        let verdict = if first[0] == first[1] { "same" } else { "different" };
-        Answer { verdict, text: say(first[0], first[1]) }
-    })
+    Answer { verdict: "unknown", text: text.to_owned() }
 }
 
 fn judge_copies(rounds: &[[Ran; 2]]) -> Answer {
-    let first = [&rounds[0][0].copied, &rounds[0][1].copied];
-    let differs = [0, 1].map(|which| rounds.iter().any(|round| !first[which].compare(&round[which].copied).is_same()));
-    let mut answer = unsteady(differs).unwrap_or_else(|| {
-        let likeness = first[0].compare(first[1]);
-        let verdict = match likeness {
-            Likeness::Nothing => "unknown",
-            _ if likeness.is_same() => "same",
-            _ => "different",
-        };
-        Answer { verdict, text: likeness.text() }
-    });
+    let mut answer = judge(rounds, |a, b| a.copied.compare(&b.copied));
     let managed: u64 = rounds[0].iter().flat_map(|ran| &ran.run.processes).map(|process| process.managed_bytes).sum();
     if managed > 0 {
         answer.text += "; what the host reads of managed memory is not looked at";

@@ -61,7 +61,7 @@ pub struct Header {
     pub started: AtomicU64,
     pub kernels: AtomicU32,
     pub text_used: AtomicU32,
-    /// PassManager time spent in the library, in nanoseconds; an estimate.
+    /// Host time spent in the library, in nanoseconds; an estimate.
     pub own_time: AtomicU64,
     /// Launches that were captured into a graph instead of executed.
     pub captured: AtomicU64,

@@ -32,7 +32,7 @@ pub struct Process {
     pub program: String,
     /// Version of the driver: 13000 for CUDA 13.0.
     pub driver: u32,
-    /// PassManager time used by the measurement, in seconds.
+    /// Host time used by the measurement, in seconds.
     pub own_seconds: f64,
     /// Launches that became nodes of CUDA graphs.
     pub captured_launches: u64,

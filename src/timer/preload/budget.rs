@@ -71,7 +71,7 @@ impl Budget {
         self.spent_ticks.fetch_add(ticks().saturating_sub(since), Relaxed);
     }
 
-    /// PassManager time spent, in nanoseconds.
+    /// Host time spent, in nanoseconds.
     pub fn spent(&self) -> u64 {
         let ran = ticks().saturating_sub(self.start_ticks).max(1);
         let time = nanoseconds(libc::CLOCK_MONOTONIC).saturating_sub(self.start_time);

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// `CU_EVENT_DISABLE_TIMING`.
 const NO_TIMING: u32 = 2;
 
-/// PassManager memory that a copy fills: rows of `width` bytes.
+/// Host memory that a copy fills: rows of `width` bytes.
 #[derive(Clone, Copy)]
 pub struct Region {
     start: usize,
@@ -225,7 +225,7 @@ pub fn collect(state: &State, inner: &mut Inner) {
     });
 }
 
-/// PassManager memory is being freed: copies to it are given up.
+/// Host memory is being freed: copies to it are given up.
 pub fn forget_memory(start: usize) {
     let Some(state) = state::state().filter(|state| state.mode.hash) else { return };
     let mut inner = state.lock();

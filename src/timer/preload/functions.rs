@@ -15,9 +15,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 const PLACES: usize = 1 << 13;
 
 /// The cache.
-pub struct Functions {
-    keys: Box<[AtomicU64]>,
-    records: Box<[AtomicU32]>,
+pub struct Functions(Box<[Entry]>);
+
+struct Entry {
+    key: AtomicU64,
+    record: AtomicU32,
 }
 
 /// An entry whose record is not known yet.
@@ -30,56 +32,53 @@ fn key(function: Handle, device: i32) -> u64 {
 impl Functions {
     /// The cache of a process that has launched nothing.
     pub fn new() -> Functions {
-        Functions {
-            keys: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
-            records: (0..PLACES).map(|_| AtomicU32::new(UNKNOWN)).collect(),
-        }
+        let entry = |_| Entry { key: AtomicU64::new(0), record: AtomicU32::new(UNKNOWN) };
+        Functions((0..PLACES).map(entry).collect())
     }
 
-    /// The slot of a key, or the free slot where it would go; `None` if there is neither.
-    fn place(&self, key: u64) -> Option<(usize, bool)> {
+    /// The entry of a key, or the free one where it would go; `None` if there is neither.
+    fn entry(&self, key: u64) -> Option<&Entry> {
         let start = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
-        (0..64).map(|step| (start + step) % PLACES).find_map(|place| match self.keys[place].load(Acquire) {
-            0 => Some((place, false)),
-            found => (found == key).then_some((place, true)),
-        })
+        let mut entries = (0..64).map(|step| &self.0[(start + step) % PLACES]);
+        entries.find(|entry| [0, key].contains(&entry.key.load(Acquire)))
+    }
+
+    /// The entry of a function that was launched before.
+    fn known(&self, function: Handle, device: i32) -> Option<&Entry> {
+        let key = key(function, device);
+        self.entry(key).filter(|entry| entry.key.load(Acquire) == key)
     }
 
     /// The record of a function, if it was launched before.
     #[inline]
     pub fn find(&self, function: Handle, device: i32) -> Option<usize> {
-        match self.place(key(function, device)) {
-            Some((place, true)) => match self.records[place].load(Acquire) {
-                UNKNOWN => None,
-                record => Some(record as usize),
-            },
-            _ => None,
+        match self.known(function, device)?.record.load(Acquire) {
+            UNKNOWN => None,
+            record => Some(record as usize),
         }
     }
 
     /// Inserts an entry; called under the lock.
     fn insert(&self, function: Handle, device: i32, record: usize) {
         let key = key(function, device);
-        if let Some((place, _)) = self.place(key) {
-            self.records[place].store(record as u32, Release);
-            self.keys[place].store(key, Release);
+        if let Some(entry) = self.entry(key) {
+            entry.record.store(record as u32, Release);
+            entry.key.store(key, Release);
         }
     }
 
     /// The handle may refer to something new.
     pub fn forget_one(&self, function: Handle) {
         for device in 0..format::DEVICES as i32 {
-            if let Some((place, true)) = self.place(key(function, device)) {
-                self.records[place].store(UNKNOWN, Release);
+            if let Some(entry) = self.known(function, device) {
+                entry.record.store(UNKNOWN, Release);
             }
         }
     }
 
     /// All handles may refer to something new.
     pub fn forget(&self) {
-        for record in &self.records {
-            record.store(UNKNOWN, Release);
-        }
+        self.0.iter().for_each(|entry| entry.record.store(UNKNOWN, Release));
     }
 }
 

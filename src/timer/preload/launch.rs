@@ -129,16 +129,19 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     let since = ticks();
     let ended = driver().event_record(events.1, launch.stream, launch.per_thread) == SUCCESS;
     let is_alone = state.streams.end(launch.stream, &turn);
-    if answer == SUCCESS {
-        let number = count(state, kernel, launch);
-        note_grid(kernel, launch);
-        if ended && is_alone {
-            // 0 if another thread's later launch already stands for this one
-            let weight = number.saturating_sub(kernel.mark.fetch_max(number, Relaxed));
-            kernel.chosen.fetch_add(1, Relaxed);
-            wait_for(state, context, Pending { events, stream: launch.stream, record, weight });
-        } else {
-            give_back(state, context, events);
+    let number = (answer == SUCCESS).then(|| count(state, kernel, launch));
+    if number.is_some() {
+        let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).product();
+        kernel.least_blocks.fetch_min(blocks, Relaxed);
+        kernel.most_blocks.fetch_max(blocks, Relaxed);
+    }
+    if let Some(number) = number.filter(|_| ended && is_alone) {
+        // 0 if another thread's later launch already stands for this one
+        let weight = number.saturating_sub(kernel.mark.fetch_max(number, Relaxed));
+        kernel.chosen.fetch_add(1, Relaxed);
+        if let Some(pool) = state.lock().pools.get_mut(&context) {
+            pool.pending.push(Pending { events, stream: launch.stream, record, weight });
+            state.waiting.fetch_add(1, Relaxed);
         }
     } else {
         give_back(state, context, events);
@@ -154,12 +157,6 @@ fn count(state: &State, kernel: &Kernel, launch: &Launch) -> u64 {
         note_shape(state, kernel, launch);
     }
     kernel.launches.fetch_add(1, Relaxed) + 1
-}
-
-fn note_grid(kernel: &Kernel, launch: &Launch) {
-    let blocks = launch.grid.iter().map(|extent| u64::from(*extent)).product();
-    kernel.least_blocks.fetch_min(blocks, Relaxed);
-    kernel.most_blocks.fetch_max(blocks, Relaxed);
 }
 
 /// Takes two events and records the first one.
@@ -199,14 +196,6 @@ fn take(pool: &mut Pool) -> Option<(Handle, Handle)> {
 fn give_back(state: &State, context: Handle, events: (Handle, Handle)) {
     if let Some(pool) = state.lock().pools.get_mut(&context) {
         pool.free.push(events);
-    }
-}
-
-/// Adds a launch to those whose events are to be read.
-fn wait_for(state: &State, context: Handle, pending: Pending) {
-    if let Some(pool) = state.lock().pools.get_mut(&context) {
-        pool.pending.push(pending);
-        state.waiting.fetch_add(1, Relaxed);
     }
 }
 

@@ -85,7 +85,7 @@ unsafe extern "C" fn answer(library: *mut c_void, name: *const c_char) -> *mut c
     if found.is_null() || !is_in_driver(found) {
         return std::ptr::null_mut();
     }
-    state::wake();
+    state::state();
     row.slot.address.store(found as usize, Relaxed);
     row.function.cast_mut()
 }
@@ -145,7 +145,7 @@ pub unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c
     }
     // SAFETY: the driver's functions have names that end in a NUL.
     let Some(row) = row_of(unsafe { CStr::from_ptr(symbol) }, version, flags) else { return };
-    state::wake();
+    state::state();
     // SAFETY: as above.
     let address = unsafe { *found };
     if address.cast_const() != row.function {

@@ -72,11 +72,6 @@ pub fn state() -> Option<&'static State> {
     Some(unsafe { &*state })
 }
 
-/// Creates the state when the program accesses the driver.
-pub fn wake() {
-    state();
-}
-
 #[cold]
 fn make() -> Option<&'static State> {
     static HANDLERS: Once = Once::new();
