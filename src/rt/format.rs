@@ -144,9 +144,7 @@ impl Map {
         if bytes[7] != MAGIC[7] {
             return Err(FormatError::Version(bytes[7].into()));
         }
-        let mut length = [0; 8];
-        length.copy_from_slice(&bytes[8..16]);
-        let wanted = u64::from_le_bytes(length);
+        let wanted = bytes[8..].first_chunk().copied().map_or(0, u64::from_le_bytes);
         if found < wanted || bytes.len() < LEAST {
             return Err(FormatError::Truncated { wanted: wanted.max(LEAST as u64), found });
         }
@@ -184,9 +182,9 @@ impl<'a> Reader<'a> {
         for _ in 0..self.number()? {
             let table = self.bytes()?.to_vec();
             let words = self.number()?;
-            let raw = self.take(words.checked_mul(8)?)?;
-            let counts = raw.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()));
-            map.modules.push(Module { table, counts: counts.collect() });
+            let (words, _) = self.take(words.checked_mul(8)?)?.as_chunks();
+            let counts = words.iter().copied().map(u64::from_le_bytes).collect();
+            map.modules.push(Module { table, counts });
         }
         self.rest.is_empty().then_some(map)
     }

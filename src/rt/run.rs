@@ -78,10 +78,14 @@ pub unsafe extern "C" fn __warpwise_map_register(shadow: *const c_void, name: *c
         catch_signals();
     }
     state.units.push(unit);
-    // SAFETY: handlers without arguments. Each unit leaves one: whichever was left last runs first.
-    unsafe {
-        libc::atexit(at_exit);
-    }
+    // each unit leaves one: whichever was left last runs first
+    leave_handler();
+}
+
+/// Has the map written when the program exits.
+fn leave_handler() {
+    // SAFETY: a handler without arguments.
+    unsafe { libc::atexit(at_exit) };
 }
 
 /// Records that a kernel was launched; called by code that the plugin adds. The first call installs an exit handler
@@ -90,10 +94,7 @@ pub unsafe extern "C" fn __warpwise_map_register(shadow: *const c_void, name: *c
 #[unsafe(no_mangle)]
 pub extern "C" fn __warpwise_map_launched() {
     if !LAUNCHED.swap(true, Ordering::Relaxed) {
-        // SAFETY: a handler without arguments.
-        unsafe {
-            libc::atexit(at_exit);
-        }
+        leave_handler();
     }
 }
 

@@ -128,8 +128,9 @@ fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> 
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} run {pos} of {len}, {elapsed}") {
         bar.set_style(style);
     }
-    let mut kept = args.keep.as_deref().map(|path| Kept::open(path, &question(args, programs)?)).transpose()?;
-    let mut rounds = kept.as_mut().map(Kept::take).unwrap_or_default();
+    let kept = args.keep.as_deref().map(|path| Kept::open(path, &question(args, programs)?)).transpose()?;
+    let (mut kept, rounds) = kept.unzip();
+    let mut rounds = rounds.unwrap_or_default();
     bar.inc(2 * rounds.len() as u64);
     'all: for round in rounds.len() as u32..args.rounds {
         let mut pair = [None, None];

@@ -88,11 +88,4 @@ mod tests {
         assert_answer(with(&[(8, 1)]), "different", "DIFFERENT: 3 copies against 1");
         assert_eq!(copied(&[]).compare(&copied(&[])).verdict, "unknown");
     }
-
-    #[test]
-    fn copies_that_nobody_read_prove_nothing() {
-        let answer = copied(&[(8, OVERWRITTEN), (8, 2)]).compare(&copied(&[(8, 1), (8, 2)]));
-        let text = "the same bit by bit: 2 copies, 16 bytes (1 of them were overwritten before they could be read)";
-        assert_answer(answer, "same", text);
-    }
 }

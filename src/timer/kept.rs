@@ -13,15 +13,14 @@ use std::path::{Path, PathBuf};
 pub struct Kept {
     path: PathBuf,
     file: File,
-    rounds: Vec<[Ran; 2]>,
 }
 
 impl Kept {
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it; and the rounds that were there.
     ///
     /// # Errors
     /// It cannot be written, or has rounds of something else.
-    pub fn open(path: &Path, question: &str) -> Result<Kept> {
+    pub fn open(path: &Path, question: &str) -> Result<(Kept, Vec<[Ran; 2]>)> {
         let open = || -> std::io::Result<(File, String)> {
             let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
             let mut text = Vec::new();
@@ -51,12 +50,7 @@ impl Kept {
             if end == 0 { writeln!(file, "{question}") } else { Ok(()) }
         };
         start(&mut file).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Kept { path: path.to_owned(), file, rounds })
-    }
-
-    /// The rounds that were there.
-    pub fn take(&mut self) -> Vec<[Ran; 2]> {
-        std::mem::take(&mut self.rounds)
+        Ok((Kept { path: path.to_owned(), file }, rounds))
     }
 
     /// Adds a round.

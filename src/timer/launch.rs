@@ -107,16 +107,9 @@ fn why_not(head: &[u8]) -> Option<&'static str> {
         return Some("is a 32-bit program, which CUDA has not run since version 9");
     }
     let (start, size, count) = (word(32, 8)? as usize, word(54, 2)? as usize, word(56, 2)? as usize);
-    let kinds = (0..count).map(|index| word(start + index * size, 4));
-    let mut is_cut = false;
-    for kind in kinds {
-        match kind {
-            Some(kind) if kind as u32 == INTERPRETER => return None,
-            Some(_) => {}
-            None => is_cut = true,
-        }
-    }
-    (!is_cut).then_some(
+    let mut kinds = (0..count).map(|index| word(start + index * size, 4));
+    // where headers are cut off, it may be among those
+    kinds.all(|kind| kind.is_some_and(|kind| kind as u32 != INTERPRETER)).then_some(
         "is linked statically with the C library (-static), so that no library can be put into it; a static CUDA runtime \
          alone is no obstacle",
     )
@@ -285,14 +278,5 @@ mod tests {
         head[4] = 1;
         assert!(why_not(&head).unwrap().contains("32-bit"));
         assert_eq!(why_not(b"#!/bin/sh"), None);
-    }
-
-    #[test]
-    fn missing_programs_are_named() {
-        let said = |name: &str| format!("{:#}", find_program(name.as_ref()).unwrap_err());
-        assert!(said("no-such-program-anywhere").contains("no-such-program-anywhere on PATH"));
-        assert!(said("/no/such/program").contains("there is no program /no/such/program"));
-        assert!(said("/etc/passwd").contains("not executable"));
-        assert!(find_program("sh".as_ref()).is_ok());
     }
 }

@@ -178,6 +178,7 @@ fn what_cannot_be_timed_is_named_in_a_sentence() {
     assert!(said(&["time", "no-such-program"]).contains("there is no program no-such-program on PATH"));
     assert!(said(&["time", "./no-such-program"]).contains("there is no program ./no-such-program"));
     assert!(said(&["time", "looked-up"]).contains("./looked-up is one here"));
+    assert!(said(&["time", "/etc/passwd"]).contains("not executable"));
     assert!(said(&["time", "./static", "nothing"]).contains("statically"));
     assert!(said(&["time", "./looked-up", "nothing"]).contains("driver"));
     assert!(said(&["time", "./looked-up", "idle"]).contains("launched no kernel"));

@@ -139,10 +139,6 @@ fn kernel(
     Launch { function, grid, block, dynamic, stream, per_thread, flags, cluster: 0 }
 }
 
-fn graph(executable: Handle, stream: Handle, per_thread: bool) -> Launch {
-    kernel(executable, [0; 3], [0; 3], 0, stream, per_thread, GRAPH)
-}
-
 /// The driver's `CUlaunchConfig`.
 #[repr(C)]
 pub struct Config {
@@ -310,7 +306,7 @@ hooks! {
     }
     cuGraphLaunch 10000..EVER, cuGraphLaunch_ptsz 10000..EVER;
     (executable: Handle, stream: Handle) real own {
-        let answer = launch(&graph(executable, stream, own), real);
+        let answer = launch(&kernel(executable, [0; 3], [0; 3], 0, stream, own, GRAPH), real);
         if answer == SUCCESS { copies::of_graph(executable, stream, own) }
         answer
     }
