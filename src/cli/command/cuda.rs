@@ -8,7 +8,6 @@
 use super::nvcc::headers;
 use super::temporary_folder;
 use anyhow::{Context, Result, bail};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -175,8 +174,7 @@ pub fn compile_device(source: &Path, made: Made, flags: &[&str], output: &Path) 
         return Ok(said);
     }
     let folder = temporary_folder()?;
-    let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
-    match compile(&headers::flags(folder.path(), &cuda, &clang, &words, made == Made::Bitcode)?)? {
+    match compile(&headers::flags(folder.path(), &cuda, &clang, flags, made == Made::Bitcode)?)? {
         (true, said) => Ok(said),
         (false, _) => bail!("clang cannot compile {}:\n{}", source.display(), said.trim_end()),
     }

@@ -6,7 +6,6 @@ use super::cuda::{
     CLANG_VARIABLE, MAJOR as LLVM_MAJOR, Made, TREE_VARIABLES, compile_device, find_clang, find_cuda, find_plugin,
 };
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use warpwise_ir::llvm::dialect;
@@ -16,12 +15,8 @@ const PTXAS_LEAST: (u32, u32) = (12, 9);
 
 const PROBE: &str = "__global__ void probe(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }\n";
 
-/// Check which LLVM, CUDA and GPU are found, and whether they fit together.
-#[derive(Args)]
-pub struct DoctorArgs {}
-
 /// Runs the subcommand.
-pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
+pub fn run() -> Result<ExitCode> {
     let mut is_well = true;
     let mut say = |name: &str, found: Result<String>| match found {
         Ok(text) => println!("ok     {name}: {text}"),

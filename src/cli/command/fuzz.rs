@@ -37,28 +37,7 @@ enum Command {
         #[arg(short, long)]
         output: Option<PathBuf>,
     },
-    /// Run the kernels of a range of seeds in every way and compare what they leave in memory.
-    Run {
-        /// `A..B`, the second excluded.
-        #[arg(long, value_parser = parse_range)]
-        seeds: (u64, u64),
-        #[command(flatten)]
-        knobs: KnobArgs,
-        #[command(flatten)]
-        plan: PlanArgs,
-        /// Number of kernels that are run at once.
-        #[arg(long, default_value_t = 1)]
-        jobs: usize,
-        /// Stop at the first failure.
-        #[arg(long)]
-        first: bool,
-        /// Stop after so many seconds, whatever seeds are left.
-        #[arg(long)]
-        seconds: Option<u64>,
-        /// Save the kernels that fail into this folder.
-        #[arg(long)]
-        save: Option<PathBuf>,
-    },
+    Run(RunArgs),
     /// Make the same comparisons for a module that carries its launch in a comment, as `gen` writes them.
     Check {
         /// Textual IR with its launch in a comment.
@@ -86,6 +65,30 @@ enum Command {
     },
     Mutate(super::mutate::MutateArgs),
     Survive(super::mutate::SurviveArgs),
+}
+
+/// Run the kernels of a range of seeds in every way and compare what they leave in memory.
+#[derive(Parser)]
+struct RunArgs {
+    /// `A..B`, the second excluded.
+    #[arg(long, value_parser = parse_range)]
+    seeds: (u64, u64),
+    #[command(flatten)]
+    knobs: KnobArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+    /// Number of kernels that are run at once.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Stop at the first failure.
+    #[arg(long)]
+    first: bool,
+    /// Stop after so many seconds, whatever seeds are left.
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Save the kernels that fail into this folder.
+    #[arg(long)]
+    save: Option<PathBuf>,
 }
 
 /// How to generate.
@@ -173,17 +176,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 None => print!("{text}"),
             }
         }
-        Command::Run { seeds, knobs, plan, jobs, first, seconds, save } => {
-            if !plan.passes.is_empty() && !plan.check && (knobs.allow_poison || knobs.schedule_dependent) {
-                bail!(
-                    "the results of kernels with --allow-poison or --schedule-dependent may differ between two correct \
-                     builds, so --passes has nothing to compare: leave one of them out, or add --check, which checks the \
-                     analysis's claims"
-                );
-            }
-            let run = Run { seeds, knobs, plan: plan.plan(), first, seconds, save };
-            return run.all(jobs);
-        }
+        Command::Run(run) => return run.all(),
         Command::Check { file, plan, launch, interesting } => {
             let text = read(&file)?;
             let from = launch.as_ref().unwrap_or(&file);
@@ -227,21 +220,11 @@ fn name_seeds_that_panic() {
     }));
 }
 
-/// A range of seeds to run.
-struct Run {
-    seeds: (u64, u64),
-    knobs: KnobArgs,
-    plan: Plan,
-    first: bool,
-    seconds: Option<u64>,
-    save: Option<PathBuf>,
-}
-
-impl Run {
+impl RunArgs {
     /// Claims hold of values that depend on the schedule or are undefined too, so their check takes such kernels in turn.
     fn knobs_of(&self, seed: u64) -> Knobs {
         let mut knobs = self.knobs.knobs(self.knobs.mode.unwrap_or_else(|| drive::mode_of(seed)));
-        if self.plan.only_claims {
+        if self.plan.check {
             let varied = drive::varied_knobs(seed, knobs.mode);
             knobs.allow_poison |= varied.allow_poison;
             knobs.schedule_dependent |= varied.schedule_dependent;
@@ -267,7 +250,16 @@ impl Run {
         );
     }
 
-    fn all(&self, jobs: usize) -> anyhow::Result<ExitCode> {
+    fn all(&self) -> anyhow::Result<ExitCode> {
+        let is_varied = self.knobs.allow_poison || self.knobs.schedule_dependent;
+        if !self.plan.passes.is_empty() && !self.plan.check && is_varied {
+            bail!(
+                "the results of kernels with --allow-poison or --schedule-dependent may differ between two correct \
+                 builds, so --passes has nothing to compare: leave one of them out, or add --check, which checks the \
+                 analysis's claims"
+            );
+        }
+        let plan = self.plan.plan();
         let start = Instant::now();
         name_seeds_that_panic();
         watch_signals();
@@ -276,11 +268,11 @@ impl Run {
         let totals = Mutex::new((Tally::default(), 0u64, Vec::new()));
         let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
         let is_over = || stop.load(Ordering::Relaxed) || late() || is_interrupted();
-        let next = numbers_in_parallel(jobs, self.seeds, 1, is_over, |seed| {
+        let next = numbers_in_parallel(self.jobs, self.seeds, 1, is_over, |seed| {
             let knobs = self.knobs_of(seed);
             let mode = knobs.mode;
             SEED.set(Some((seed, mode)));
-            let result = drive::run(seed, &knobs, &self.plan);
+            let result = drive::run(seed, &knobs, &plan);
             let mut totals = locked(&totals);
             totals.1 += 1;
             bar.inc(1);

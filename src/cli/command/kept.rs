@@ -41,7 +41,7 @@ pub fn key<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hex(&hash.finalize())
+    format!("{:x}", hash.finalize())
 }
 
 /// A folder of answers, and the hashes of the files that were looked at in this run, each read once.
@@ -91,7 +91,7 @@ impl Answers {
         for file in files {
             all.update(self.hash_of_file(&directory.join(file))?);
         }
-        Some(hex(&all.finalize()))
+        Some(format!("{:x}", all.finalize()))
     }
 
     fn hash_of_file(&self, path: &Path) -> Option<[u8; 32]> {
@@ -99,10 +99,6 @@ impl Answers {
         let read = || std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into());
         *known.entry(path.to_path_buf()).or_insert_with(read)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Compare(warpwise_timer::compare::CompareArgs),
-    Doctor(doctor::DoctorArgs),
+    /// Check which LLVM, CUDA and GPU are found, and whether they fit together.
+    Doctor,
     Flags(flags::FlagsArgs),
     /// Test the analysis and the passes on random kernels and odd modules.
     Fuzz(fuzz::Args),
@@ -140,13 +141,13 @@ fn end_quietly_when_nobody_reads() {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Compare(args) => warpwise_timer::compare::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
+        Command::Doctor => doctor::run(),
         Command::Flags(args) => flags::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Time(args) => warpwise_timer::time::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Nvcc(args) => nvcc::run(args),
+        Command::Nvcc(args) => nvcc::drive(args.arguments),
         Command::Llc(args) => Ok(optimizer::drive(warpwise_opt::LLC, args.arguments)),
         Command::Opt(args) => Ok(optimizer::drive(warpwise_opt::OPT, args.arguments)),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),

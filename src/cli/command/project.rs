@@ -204,11 +204,14 @@ pub fn collect(commands: &Path, args: &ProjectArgs, block: Option<BlockShape>, m
 
 /// A progress bar on standard error; silent if that is no terminal.
 pub fn progress(length: usize) -> ProgressBar {
-    let bar = ProgressBar::new(length as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
-        bar.set_style(style);
+    styled(ProgressBar::new(length as u64), "{bar:40} {pos}/{len} {wide_msg}")
+}
+
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
-    bar
 }
 
 /// Does the same with every number of a range (the second excluded) that is a multiple of `step` from its begin, in so many
@@ -245,10 +248,8 @@ pub fn unlocked<T>(mutex: Mutex<T>) -> T {
 
 /// Says on standard error, if that is a terminal, what is waited for; until it is dropped.
 pub fn waiting(what: String) -> ProgressBar {
-    let bar = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
-        bar.set_style(style);
-    }
+    let bar =
+        styled(ProgressBar::new_spinner(), "{spinner} {wide_msg} {elapsed}").with_finish(ProgressFinish::AndClear);
     bar.set_message(what);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar

@@ -19,7 +19,6 @@ use warpwise_analysis::explain::symbol::is_named;
 use warpwise_ir::geometry::BlockShape;
 use warpwise_ir::llvm::optimise::optimise;
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_ir::source::Sources;
 
 /// Report what is uniform, affine and divergent in a CUDA source, in LLVM IR or in a whole project.
 #[derive(Args)]
@@ -149,7 +148,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         (None, read_ir(file)?)
     };
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block) });
-    let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let mut report = model::build(&analysis, file);
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
     report.rank(times.as_ref());

@@ -137,11 +137,6 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("{text} is no difference: give a number of at least 0, such as 1e-6"))
 }
 
-/// Loads a module from IR, bitcode or CUDA.
-pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
-    Ok(image::import(open(path, clang_flags)?.handle(), &path.display().to_string()))
-}
-
 /// Opens a module from IR, bitcode or CUDA.
 pub fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
     let names = ["-fno-discard-value-names"]; // arguments and registers with the names of the source
@@ -285,13 +280,8 @@ fn observed(
     Ok(report)
 }
 
-/// Launches with an observer; used by the other modes of the command, such as the check of the analysis.
-pub fn launch<O: Observer>(
-    args: &SimtArgs,
-    image: &ModuleImage,
-    inputs: &Inputs,
-    observer: &mut O,
-) -> Result<LaunchReport> {
+/// Launches with an observer.
+fn launch(args: &SimtArgs, image: &ModuleImage, inputs: &Inputs, observer: &mut impl Observer) -> Result<LaunchReport> {
     let machine = Machine::new(image);
     let kernel = machine.kernel(args.kernel_in(image)?.as_deref())?;
     Ok(machine.launch(kernel, &args.config(), inputs, observer)?)
@@ -340,25 +330,24 @@ fn element_of(given: Option<&Given>) -> Element {
 
 fn show_buffer(number: usize, element: Element, bytes: &Bytes, full: bool) -> String {
     const SHOWN: usize = 16;
-    let count = bytes.data.len() / element.size();
+    let size = element.size();
+    let count = bytes.data.len() / size;
     let shown = if full { count } else { count.min(SHOWN) };
-    let values: Vec<String> = bytes
-        .data
-        .chunks_exact(element.size())
-        .enumerate()
-        .take(shown)
-        .map(|(i, raw)| {
-            let range = i * element.size()..(i + 1) * element.size();
-            let undefined = bytes.undef.get(range).is_some_and(|undef| undef.iter().any(|&bits| bits != 0));
-            if undefined { "undef".to_owned() } else { element.show(raw) }
-        })
-        .collect();
+    let value = |(i, raw): (usize, &[u8])| {
+        let undef = bytes.undef.get(i * size..(i + 1) * size);
+        let is_undefined = undef.is_some_and(|undef| undef.iter().any(|&bits| bits != 0));
+        if is_undefined { "undef".to_owned() } else { element.show(raw) }
+    };
+    let values: Vec<String> = bytes.data.chunks_exact(size).enumerate().take(shown).map(value).collect();
     let rest = if shown < count { format!(", … ({count} in all)") } else { String::new() };
     format!("arg {number}: {}[{count}] = {}{rest}\n", element.name(), values.join(", "))
 }
 
 fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
-    let loaded = |path| -> Result<_> { Ok(ModuleImage { contracts: args.contract, ..load(path, &args.clang_flags)? }) };
+    let loaded = |path: &Path| -> Result<_> {
+        let image = image::import(open(path, &args.clang_flags)?.handle(), &path.display().to_string());
+        Ok(ModuleImage { contracts: args.contract, ..image })
+    };
     let (first, second) = (loaded(before)?, loaded(after)?);
     let mut configs = vec![LaunchConfig { scheduler: Scheduler::Lockstep, ..args.config() }];
     configs

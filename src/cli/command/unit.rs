@@ -17,7 +17,6 @@ use crate::report::model::{self, FunctionReport, LineOf, Report};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -47,8 +46,7 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     let folder = temporary_folder()?;
     let mut flags = args.flags.clone();
     if args.nvcc {
-        let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
-        flags.splice(0..0, headers::flags(folder.path(), &find_cuda()?, &find_clang()?, &words, true)?);
+        flags.splice(0..0, headers::flags(folder.path(), &find_cuda()?, &find_clang()?, &args.flags, true)?);
     }
     let mut unit = look(&args.file, &ClangFlags::new(&flags)?, args.block)?;
     unit.dependencies.retain(|file| !Path::new(file).starts_with(folder.path()));
@@ -65,15 +63,14 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
     front.optimise(&ClangFlags::behind_front_end(&flags.plain), &plain)?;
     let analysis_block = block.or(flags.settings.block);
     let options = || Options { block: analysis_block };
-    let build =
-        |analysis: &ModuleAnalysis<'_>| model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
     let module = OwnedModule::from_file(&plain)?;
     let analysis = ModuleAnalysis::new(module.handle(), options());
-    let (report, table) = (build(&analysis), map::describe(&analysis, file));
+    let (report, table) = (model::build(&analysis, file), map::describe(&analysis, file));
     drop(analysis);
     let deeds = deeds(&front, flags, block, &with_plugin)?;
     let module = OwnedModule::from_file(&with_plugin)?;
-    let mut after = (!flags.is_unoptimised).then(|| build(&ModuleAnalysis::new(module.handle(), options())));
+    let mut after =
+        (!flags.is_unoptimised).then(|| model::build(&ModuleAnalysis::new(module.handle(), options()), file));
     // how often a loop turns is a guess, and the same for one whose turns do four times as much
     let is_comparable = |symbol: &str| !deeds.iter().any(|one| one.symbol == symbol && one.remark == "LoopUnrolled");
     after.iter_mut().for_each(|after: &mut Report| after.functions.retain(|function| is_comparable(&function.symbol)));
@@ -154,7 +151,7 @@ pub fn of(table: &Table, file: &Path, reports: Reported<'_>, machine: &BTreeMap<
 
 /// What is known of IR.
 pub fn of_ir(analysis: &ModuleAnalysis<'_>, file: &Path) -> Unit {
-    let report = model::build(analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let report = model::build(analysis, file);
     of(&map::describe(analysis, file), file, (&report, None, &[]), &BTreeMap::new())
 }
 

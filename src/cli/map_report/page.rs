@@ -50,13 +50,9 @@ pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
 
 /// A source of a page, with conditions as a map's module counted them, and with what a report knows.
 pub fn unit(table: &Table, input: &Path, module: Option<&Counted>, report: Option<Reported<'_>>) -> Value {
-    let find = |report: Option<&'_ Report>, symbol: &str| -> Option<usize> {
-        report?.functions.iter().position(|function| function.symbol == symbol)
-    };
     let functions = table.functions.iter().map(|function| {
-        let (before, after) = report.map_or((None, None), |(before, after, _)| (Some(before), after));
-        let of = |report: Option<&'_ Report>| find(report, &function.symbol);
-        let reports = [before, after].map(|report| of(report).and_then(|at| Some(&report?.functions[at])));
+        let [before, after] = [report.map(|(before, ..)| before), report.and_then(|(_, after, _)| after)];
+        let reports = [before, after].map(|report| report?.functions.iter().find(|one| one.symbol == function.symbol));
         function_page(table, function, module, reports)
     });
     let functions: Vec<Value> = functions.collect();
@@ -119,7 +115,7 @@ fn lines(
         lines.insert(place.clone(), serde_json::to_value(figures).expect("figures are plain data"));
     }
     for line in &report.lines {
-        let known = lines.entry(line.place.clone()).or_insert_with(|| json!({}));
+        let known = lines.entry(line.place.clone()).or_default();
         known["class"] = json!(line.class);
         if !line.notes.is_empty() {
             known["notes"] = json!(line.notes);
@@ -128,7 +124,7 @@ fn lines(
         known["values"] = told.map(|value| json!([value.expression, value.class, value.detail])).collect();
     }
     for (place, figures) in after.iter().flat_map(|after| &after.figures) {
-        lines.entry(place.clone()).or_insert_with(|| json!({}))["after"] = json!(figures.costs.cycles);
+        lines.entry(place.clone()).or_default()["after"] = json!(figures.costs.cycles);
     }
     by_file(lines)
 }

@@ -1,6 +1,7 @@
 //! How is a map shown as text? As tables of one map, or of the differences between two.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use warpwise_analysis::counts::condition::Predicate;
 use warpwise_analysis::counts::table::{BranchTable, ConditionTable, FunctionTable};
@@ -42,6 +43,13 @@ pub struct Row {
     pub taken: Vec<u64>,
 }
 
+impl Row {
+    /// Whether the analysis calls the branch divergent, and it was visited and never split.
+    fn never_split(&self) -> bool {
+        self.is_divergent && self.visits > 0 && self.splits == 0
+    }
+}
+
 /// A property of a launch, and how often launches had it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConditionRow {
@@ -80,8 +88,8 @@ impl Precision {
         let count =
             |is_one: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| row.visits > 0 && is_one(row)).count() as u32;
         let divergent = count(&|row| row.is_divergent);
-        let never_split = count(&|row| row.is_divergent && row.splits == 0);
-        let uniform_as_launched = count(&|row| row.is_divergent && row.splits == 0 && row.is_uniform_as_launched);
+        let never_split = count(&Row::never_split);
+        let uniform_as_launched = count(&|row| row.never_split() && row.is_uniform_as_launched);
         let left = never_split - uniform_as_launched;
         let share = |part: u32, of: u32| f64::from(part) / f64::from(of.max(1));
         Precision {
@@ -148,10 +156,11 @@ pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
     let mut branches = Vec::new();
     for module in modules {
         for function in &module.table.functions {
-            functions.push(total(module, function));
             let counted = function.branches.iter().enumerate();
-            branches
-                .extend(counted.filter_map(|(i, branch)| Some(row(module, function, i, branch, module.of(branch)?))));
+            let rows = counted.filter_map(|(i, branch)| Some(row(module, function, i, branch, module.of(branch)?)));
+            let rows: Vec<Row> = rows.collect();
+            functions.push(total(module, function, &rows));
+            branches.extend(rows);
         }
     }
     branches.sort_by(|a, b| (b.splits, b.visits, &a.symbol, a.branch).cmp(&(a.splits, a.visits, &b.symbol, b.branch)));
@@ -170,23 +179,20 @@ pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
     Summary { runs: runs.to_vec(), functions, precision, branches, hottest, mistakes }
 }
 
-fn total(module: &Counted, function: &FunctionTable) -> Total {
-    let counts: Vec<(&BranchTable, BranchCounts)> =
-        function.branches.iter().filter_map(|branch| Some((branch, module.of(branch)?))).collect();
-    let divergent = || counts.iter().filter(|entry| entry.0.is_divergent);
-    let never_split = || divergent().filter(|entry| entry.1.visits > 0 && entry.1.splits == 0);
-    let is_uniform = |branch: &BranchTable| module.is_uniform_as_launched(function, branch);
+/// Sums over the rows of a function.
+fn total(module: &Counted, function: &FunctionTable, rows: &[Row]) -> Total {
+    let never_split = || rows.iter().filter(|row| row.never_split());
     Total {
         func: kernel_symbol(&function.symbol),
         symbol: function.symbol.clone(),
         launches: module.launches(function),
         branches: function.branches.len(),
-        counted: counts.len(),
-        divergent: divergent().count(),
+        counted: rows.len(),
+        divergent: rows.iter().filter(|row| row.is_divergent).count(),
         never_split: never_split().count(),
-        uniform_as_launched: never_split().filter(|entry| is_uniform(entry.0)).count(),
-        visits: counts.iter().map(|entry| entry.1.visits).sum(),
-        splits: counts.iter().map(|entry| entry.1.splits).sum(),
+        uniform_as_launched: never_split().filter(|row| row.is_uniform_as_launched).count(),
+        visits: rows.iter().map(|row| row.visits).sum(),
+        splits: rows.iter().map(|row| row.splits).sum(),
     }
 }
 
@@ -216,7 +222,7 @@ fn row(module: &Counted, function: &FunctionTable, number: usize, branch: &Branc
 }
 
 /// The conditions of a branch.
-pub fn conditions(module: &Counted, function: &FunctionTable, branch: &BranchTable) -> Vec<ConditionRow> {
+fn conditions(module: &Counted, function: &FunctionTable, branch: &BranchTable) -> Vec<ConditionRow> {
     let row = |condition: &ConditionTable| ConditionRow {
         text: condition.text.clone(),
         predicate: condition.predicate.clone(),
@@ -318,27 +324,21 @@ pub struct Change {
 /// Compares two maps line by line. Branches of a function on the same line are taken together, since another build may
 /// have unrolled and inlined differently. Sorted by the change of splits.
 pub fn difference(before: &Summary, after: &Summary) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
-    for (rows, is_after) in [(&before.branches, false), (&after.branches, true)] {
+    let mut counts: BTreeMap<(&str, &str), [Option<[u64; 2]>; 2]> = BTreeMap::new();
+    for (side, rows) in [&before.branches, &after.branches].into_iter().enumerate() {
         for row in rows {
-            let known = changes.iter().position(|change| change.func == row.func && change.line == row.line);
-            let index = known.unwrap_or_else(|| {
-                let (func, line) = (row.func.clone(), row.line.clone());
-                changes.push(Change { func, line, before: None, after: None });
-                changes.len() - 1
-            });
-            let change = &mut changes[index];
-            let sum = if is_after { &mut change.after } else { &mut change.before };
-            let sum = sum.get_or_insert_default();
+            let sum = counts.entry((&row.func, &row.line)).or_default()[side].get_or_insert_default();
             sum[0] += row.visits;
             sum[1] += row.splits;
         }
     }
-    let moved = |change: &Change| {
-        let splits = |counts: Option<[u64; 2]>| counts.map_or(0, |counts| counts[1]);
-        splits(change.before).abs_diff(splits(change.after))
-    };
-    changes.sort_by_key(|change| (std::cmp::Reverse(moved(change)), change.func.clone(), change.line.clone()));
+    let changes = counts.into_iter().map(|((func, line), [before, after])| {
+        let (func, line) = (func.to_owned(), line.to_owned());
+        Change { func, line, before, after }
+    });
+    let mut changes: Vec<Change> = changes.collect();
+    let splits = |counts: Option<[u64; 2]>| counts.map_or(0, |counts| counts[1]);
+    changes.sort_by_key(|change| std::cmp::Reverse(splits(change.before).abs_diff(splits(change.after))));
     changes
 }
 

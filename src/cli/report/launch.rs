@@ -51,10 +51,8 @@ pub fn statements(
                 let names = text.split(" is a multiple").next().and_then(|names| names.split(" are multiples").next());
                 let names = names.unwrap_or_default().split(" and ").filter(|name| *name != "blockDim.x");
                 let each: Vec<String> = names.map(|name| format!("{name} &= ~{};", WARP_SIZE - 1)).collect();
-                (
-                    "state the block; if it is always so, this at the head of the kernel changes nothing",
-                    Some(each.join(" ")),
-                )
+                let action = "state the block; if it is always so, this at the head of the kernel changes nothing";
+                (action, Some(each.join(" ")))
             }
             Predicate::Covered(_) => match text.rsplit(' ').next().map(str::parse::<u32>) {
                 // of the copies of an unrolled loop, each has a limit of its own

@@ -9,6 +9,7 @@ use super::times::Times;
 use super::todo::{Action, actions, first};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use warpwise_analysis::access::lane_distance::LaneDistance;
 use warpwise_analysis::access::{self, Cost, Pattern, Space, WarpAccess};
 use warpwise_analysis::cost::grid_work::GridWork;
@@ -213,20 +214,18 @@ pub struct ValueReport {
     pub detail: String,
 }
 
-/// Reports on every function with a body.
-pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) -> Report {
-    let functions = analysis.context.functions();
-    let mut reports: Vec<FunctionReport> = functions
-        .iter()
-        .filter(|function| !function.is_declaration())
-        .map(|&function| {
-            let (facts, handles) = analysis.facts(function);
-            Builder::new(analysis, &facts, &handles).build(sources)
-        })
-        .collect();
+/// Reports on every function of a file with a body.
+pub fn build(analysis: &ModuleAnalysis<'_>, file: &Path) -> Report {
+    let mut sources = Sources::beside(file);
+    let defined = analysis.context.functions().iter().filter(|function| !function.is_declaration());
+    let report = |&function: &_| {
+        let (facts, handles) = analysis.facts(function);
+        Builder::new(analysis, &facts, &handles).build(&mut sources)
+    };
+    let mut functions: Vec<FunctionReport> = defined.map(report).collect();
     // kernels first, otherwise in the order of the module
-    reports.sort_by_key(|report| !report.is_kernel);
-    Report { input: input.to_owned(), notes: Vec::new(), todo: Vec::new(), functions: reports }
+    functions.sort_by_key(|function| !function.is_kernel);
+    Report { input: file.display().to_string(), notes: Vec::new(), todo: Vec::new(), functions }
 }
 
 /// Whether an expression is still meaningful after parts were omitted from it.
@@ -248,14 +247,8 @@ struct Builder<'a, 'm> {
 
 impl<'a, 'm> Builder<'a, 'm> {
     fn new(analysis: &'a ModuleAnalysis<'m>, facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder {
-            analysis,
-            facts,
-            handles,
-            words: ExpressionPrinter::new(facts, handles),
-            lines: BTreeMap::new(),
-            figures: BTreeMap::new(),
-        }
+        let (lines, figures) = Default::default();
+        Builder { analysis, facts, handles, words: ExpressionPrinter::new(facts, handles), lines, figures }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -492,19 +485,17 @@ impl<'a, 'm> Builder<'a, 'm> {
                 let is_unknown = access.space == Space::Global && report.text.is_none();
                 let figures = self.figures.entry(place.clone()).or_default();
                 figures.is_unknown |= is_unknown;
-                let of_access = report.ideal_sectors.zip(report.sectors).filter(|_| access.space == Space::Global);
+                let sectors = report.ideal_sectors.zip(report.sectors).filter(|_| access.space == Space::Global);
+                let of_access = sectors.map(|(ideal, needed)| [ideal, needed]);
                 let worse = |new: [u32; 2], old: [u32; 2]| new[1] * old[0].max(1) > old[1] * new[0].max(1);
-                if let Some((ideal, needed)) = of_access
-                    && figures.request.is_none_or(|known| worse([ideal, needed], known))
-                {
-                    figures.request = Some([ideal, needed]);
+                if let Some(new) = of_access.filter(|&new| figures.request.is_none_or(|known| worse(new, known))) {
+                    figures.request = Some(new);
                 }
                 figures.phases = figures.phases.max(report.bank_ways);
             }
-            let place = report.place.clone();
-            if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
+            if let (Some(place), Some(text), true) = (&report.place, &report.text, report.is_costly) {
                 let note = format!("{} {}: {text}", report.space, report.action);
-                let line = self.line(place);
+                let line = self.line(place.clone());
                 if !line.notes.contains(&note) {
                     line.notes.push(note);
                 }
@@ -546,13 +537,12 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn locals(&self) -> Vec<Local> {
         let kernel = &self.facts.func;
         let allocas = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca);
-        allocas
-            .map(|inst| {
-                let value = kernel.result(inst);
-                let name = self.words.source_name(value).unwrap_or_else(|| "an unnamed object".to_owned());
-                let bytes = self.handles.inst(inst).allocated_bytes().unwrap_or(0);
-                Local { place: self.words.place(inst).map(LineOf::from), name, bytes }
-            })
-            .collect()
+        let local = |inst: Inst| {
+            let name = self.words.source_name(kernel.result(inst));
+            let bytes = self.handles.inst(inst).allocated_bytes().unwrap_or(0);
+            let place = self.words.place(inst).map(LineOf::from);
+            Local { place, name: name.unwrap_or_else(|| "an unnamed object".to_owned()), bytes }
+        };
+        allocas.map(local).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! How is the report printed for people? What to do first; on demand the source with classes, branches and memory.
 
-use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report};
+use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report, ValueReport};
 use super::todo;
 use std::fmt::Write;
 use warpwise_ir::phrase::counted;
@@ -78,13 +78,10 @@ fn lines(out: &mut String, function: &FunctionReport) {
             if value.class == Agreement::Uniform && value.detail == value.expression {
                 continue;
             }
-            let what = &value.expression;
-            let word = value.class.word();
-            if value.detail == *what || value.class == Agreement::Divergent && value.detail.starts_with("differs") {
-                let _ = writeln!(out, "  {:>number$}  {:CLASS$}    `{what}` is {word}", "", "");
-            } else {
-                let _ = writeln!(out, "  {:>number$}  {:CLASS$}    `{what}` is {word}: {}", "", "", value.detail);
-            }
+            let ValueReport { expression: what, class, detail } = value;
+            let says_no_more = detail == what || *class == Agreement::Divergent && detail.starts_with("differs");
+            let detail = if says_no_more { String::new() } else { format!(": {detail}") };
+            let _ = writeln!(out, "  {:>number$}  {:CLASS$}    `{what}` is {}{detail}", "", "", class.word());
         }
         for note in &line.notes {
             let _ = writeln!(out, "  {:>number$}  {:CLASS$}  ! {note}", "", "");
@@ -140,15 +137,10 @@ fn is_worth_a_line(access: &AccessReport) -> bool {
 }
 
 fn memory_line(access: &AccessReport, function: &FunctionReport) -> String {
-    let what = format!(
-        "{}: {} {} of {}, `{}`",
-        at(access.place.as_ref(), function),
-        access.space,
-        access.action,
-        counted(access.bytes, "byte"),
-        access.address
-    );
-    format!("{what}: {}", access.text.as_deref().unwrap_or("lanes an unknown distance apart"))
+    let AccessReport { place, space, action, bytes, address, text, .. } = access;
+    let (place, bytes) = (at(place.as_ref(), function), counted(*bytes, "byte"));
+    let text = text.as_deref().unwrap_or("lanes an unknown distance apart");
+    format!("{place}: {space} {action} of {bytes}, `{address}`: {text}")
 }
 
 fn locals(out: &mut String, function: &FunctionReport) {

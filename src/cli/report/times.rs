@@ -128,8 +128,8 @@ struct TimeRow {
 /// Where a table has what.
 struct Columns {
     names: csv::StringRecord,
-    /// Of the row below the names, in the page with a column for each metric.
-    units: Option<csv::StringRecord>,
+    /// The row below the names, in the page with a column for each metric.
+    units: csv::StringRecord,
 }
 
 impl Columns {
@@ -160,7 +160,7 @@ impl Tables {
                 Some(0) if row.len() == 2 => tables.is_source = true,
                 Some(_) if row.len() > 1 => {
                     tables.has_any = true;
-                    columns = Some(Columns { names: row, units: None });
+                    columns = Some(Columns { names: row, units: csv::StringRecord::new() });
                 }
                 _ => {
                     if let Some(columns) = &mut columns {
@@ -179,17 +179,13 @@ impl Tables {
         }
         self.has_decimal_commas |= row.iter().any(has_decimal_comma);
         let kernel = columns.cell(&row, KERNEL).unwrap_or_default().to_owned();
-        let is_units = kernel.is_empty() && columns.names.iter().any(|name| name == METRIC);
-        if is_units {
-            columns.units = Some(row);
+        if kernel.is_empty() && columns.names.iter().any(|name| name == METRIC) {
+            columns.units = row;
             return;
         }
         let cell = |name: &str| columns.cell(&row, name).unwrap_or_default().to_owned();
         let (value, unit) = match columns.cell(&row, METRIC) {
-            Some(value) => {
-                let unit = columns.units.as_ref().and_then(|units| columns.cell(units, METRIC));
-                (value.to_owned(), unit.unwrap_or("ns").to_owned())
-            }
+            Some(value) => (value.to_owned(), columns.cell(&columns.units, METRIC).unwrap_or("ns").to_owned()),
             None if [METRIC, DETAIL].contains(&cell("Metric Name").as_str()) => {
                 let single = columns.cell(&row, "Metric Value").or(columns.cell(&row, "Average"));
                 (single.unwrap_or_default().to_owned(), cell("Metric Unit"))

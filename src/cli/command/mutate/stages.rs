@@ -10,7 +10,6 @@ use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::llvm::image;
 use warpwise_ir::llvm::mutate::listen;
 use warpwise_ir::llvm::owned::OwnedModule;
-use warpwise_ir::source::Sources;
 
 /// The analysis, printed, and the report, with unknown and with known block shape.
 const ANALYSIS: &str = "analysis";
@@ -75,7 +74,7 @@ fn analyse(module: &OwnedModule) {
             std::hint::black_box(Printer::new(&facts, &handles).function());
         }
         if block.is_empty() {
-            let report = model::build(&analysis, "module", &mut Sources::beside(Path::new("")));
+            let report = model::build(&analysis, Path::new("module"));
             std::hint::black_box(text::render(&report, false, true));
         }
     }

@@ -7,7 +7,7 @@
 
 use anyhow::Result;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// What nvcc declares and clang does not, included before every CUDA source.
@@ -29,12 +29,7 @@ const BEHIND: [&str; 2] = ["curand.h", "curand_mtgp32.h"];
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn write<'a>(
-    folder: &Path,
-    cuda: &Path,
-    clang: &Path,
-    arguments: impl IntoIterator<Item = &'a OsString>,
-) -> Result<()> {
+pub fn write(folder: &Path, cuda: &Path, clang: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<()> {
     let put = |name: &str, text: &str| crate::command::write(&folder.join(name), text);
     put(NAME, DECLARED)?;
     let defined = defined(arguments);
@@ -61,11 +56,11 @@ pub fn write<'a>(
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn flags<'a>(
+pub fn flags(
     folder: &Path,
     cuda: &Path,
     clang: &Path,
-    arguments: impl IntoIterator<Item = &'a OsString>,
+    arguments: &[impl AsRef<OsStr>],
     only_looks: bool,
 ) -> Result<Vec<String>> {
     write(folder, cuda, clang, arguments)?;
@@ -99,15 +94,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The macros that `-D` defines, joined or not.
-fn defined<'a>(arguments: impl IntoIterator<Item = &'a OsString>) -> BTreeSet<String> {
+fn defined(arguments: &[impl AsRef<OsStr>]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut arguments = arguments.into_iter();
-    while let Some(word) = arguments.next() {
-        let Some(rest) = word.to_str().and_then(|word| word.strip_prefix("-D")) else { continue };
-        let definition = match rest {
-            "" => arguments.next().map(|next| next.to_string_lossy().into_owned()).unwrap_or_default(),
-            _ => rest.to_owned(),
-        };
+    let mut words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
+    while let Some(word) = words.next() {
+        let Some(rest) = word.strip_prefix("-D") else { continue };
+        let definition = if rest.is_empty() { words.next().unwrap_or_default() } else { rest.into() };
         let name: String = definition.chars().take_while(|&letter| is_of_a_name(letter)).collect();
         found.extend((!name.is_empty()).then_some(name));
     }
@@ -146,8 +138,8 @@ fn without(hidden: &[&str], lines: &str) -> String {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Vec<OsString> {
-        line.split_whitespace().map(OsString::from).collect()
+    fn words(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
     }
 
     #[test]

@@ -43,12 +43,7 @@ Every flag of nvcc and what becomes of it is in docs/NVCC.md. NVCC_PREPEND_FLAGS
 #[command(disable_help_flag = true)]
 pub struct NvccArgs {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "NVCC'S ARGUMENTS")]
-    arguments: Vec<OsString>,
-}
-
-/// Runs the subcommand.
-pub fn run(args: NvccArgs) -> Result<ExitCode> {
-    drive(args.arguments)
+    pub arguments: Vec<OsString>,
 }
 
 /// Runs a command line of nvcc (without the program's name).

@@ -27,15 +27,6 @@ pub enum Item {
     Input(PathBuf, Language),
 }
 
-/// Which CUDA runtime library is linked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Cudart {
-    #[default]
-    Static,
-    Shared,
-    None,
-}
-
 /// What is requested.
 #[derive(Debug, Default)]
 pub struct Request {
@@ -45,7 +36,8 @@ pub struct Request {
     pub output_folder: Option<PathBuf>,
     pub architectures: Architectures,
     pub is_relocatable: bool,
-    pub cudart: Cudart,
+    /// How the CUDA runtime is linked, if not statically.
+    pub cudart: Option<&'static [&'static str]>,
     /// Level of host code.
     pub host_level: Option<String>,
     pub is_device_debug: bool,
@@ -167,9 +159,9 @@ impl Request {
             Meaning::Relocatable => self.is_relocatable = truth(flag, written, &text)?,
             Meaning::Cudart => {
                 self.cudart = match text.as_str() {
-                    "static" => Cudart::Static,
-                    "shared" => Cudart::Shared,
-                    "none" => Cudart::None,
+                    "static" => None,
+                    "shared" => Some(&["-lcudart"]),
+                    "none" => Some(&[]),
                     _ => bail!("'{written}' takes static, shared or none, not '{text}'"),
                 }
             }

@@ -37,22 +37,13 @@ template <int Bits> struct WarpwiseLanes {
     WARPWISE_DEVICE Word leu(Word a, Word b) { return geu(b, a); }
     WARPWISE_DEVICE Word les(Word a, Word b) { return ges(b, a); }
 
-    WARPWISE_DEVICE Word maxs(Word a, Word b) {
-        WARPWISE_NATIVE(Signed, __builtin_elementwise_max(x, y))
-        return choose(filled(gts(a, b)), a, b);
-    }
-    WARPWISE_DEVICE Word mins(Word a, Word b) {
-        WARPWISE_NATIVE(Signed, __builtin_elementwise_min(x, y))
-        return choose(filled(gts(a, b)), b, a);
-    }
-    WARPWISE_DEVICE Word maxu(Word a, Word b) {
-        WARPWISE_NATIVE(Unsigned, __builtin_elementwise_max(x, y))
-        return choose(filled(gtu(a, b)), a, b);
-    }
-    WARPWISE_DEVICE Word minu(Word a, Word b) {
-        WARPWISE_NATIVE(Unsigned, __builtin_elementwise_min(x, y))
-        return choose(filled(gtu(a, b)), b, a);
-    }
+#define WARPWISE_EXTREME(extreme, Pair, greater, where, elsewhere)                                                       \
+    WARPWISE_NATIVE(Pair, __builtin_elementwise_##extreme(x, y))                                                        \
+    return choose(filled(greater(a, b)), where, elsewhere);
+    WARPWISE_DEVICE Word maxs(Word a, Word b) { WARPWISE_EXTREME(max, Signed, gts, a, b) }
+    WARPWISE_DEVICE Word mins(Word a, Word b) { WARPWISE_EXTREME(min, Signed, gts, b, a) }
+    WARPWISE_DEVICE Word maxu(Word a, Word b) { WARPWISE_EXTREME(max, Unsigned, gtu, a, b) }
+    WARPWISE_DEVICE Word minu(Word a, Word b) { WARPWISE_EXTREME(min, Unsigned, gtu, b, a) }
 
     WARPWISE_DEVICE Word add(Word a, Word b) {
         WARPWISE_NATIVE(Unsigned, x + y)
@@ -158,6 +149,7 @@ WARPWISE_COMPARE(gtu) WARPWISE_COMPARE(les) WARPWISE_COMPARE(leu) WARPWISE_COMPA
 #undef WARPWISE_TWO
 #undef WARPWISE_ONE
 #undef WARPWISE_BYTES
+#undef WARPWISE_EXTREME
 #undef WARPWISE_NATIVE
 #undef WARPWISE_DEVICE
 

@@ -7,7 +7,7 @@
 use super::flag_table::EXACT_ROOT;
 use super::flags::Phase;
 use super::headers;
-use super::request::{Cudart, Item, Language, Request};
+use super::request::{Item, Language, Request};
 use crate::command::cuda::tree_flags;
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
@@ -106,7 +106,7 @@ pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<St
         bail!("no input files; give a .cu file, or --help");
     }
     let goal = request.goal.unwrap_or(Phase::Link);
-    headers::write(temporary, &tools.cuda, &tools.clang, request.arguments())?;
+    headers::write(temporary, &tools.cuda, &tools.clang, &request.arguments().collect::<Vec<_>>())?;
     let planner = Planner { request, tools, temporary };
     match goal {
         Phase::Link | Phase::Archive => planner.link(goal),
@@ -339,11 +339,7 @@ impl Planner<'_> {
             }
         }
         command.args(self.map_runtime());
-        command.args(match self.request.cudart {
-            Cudart::Static => STATIC_NEEDS,
-            Cudart::Shared => &["-lcudart"],
-            Cudart::None => &[],
-        });
+        command.args(self.request.cudart.unwrap_or(STATIC_NEEDS));
         Step::of(command)
     }
 
