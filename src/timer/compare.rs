@@ -10,7 +10,7 @@ use crate::kept::Kept;
 use crate::launch::{self, Finished, Options};
 use crate::model::{self, Run};
 use crate::{names, text};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
@@ -153,9 +153,7 @@ fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> 
         }
     }
     bar.finish_and_clear();
-    if rounds.is_empty() {
-        bail!("stopped before the first round was complete: there is nothing to compare");
-    }
+    ensure!(!rounds.is_empty(), "stopped before the first round was complete: there is nothing to compare");
     Ok(rounds)
 }
 
@@ -179,9 +177,7 @@ fn one(args: &CompareArgs, program: &Path, folder: &Path) -> Result<Ran> {
     let options =
         Options { hash: !args.times_only, all: args.all, capture: Some((output.clone(), errors.clone())), limit };
     let Finished { status, wall, left, is_cut } = launch::run(program, &args.arguments, &options)?;
-    if is_cut {
-        bail!("{} took longer than {} s and was stopped", program.display(), args.limit.unwrap_or(0));
-    }
+    ensure!(!is_cut, "{} took longer than {} s and was stopped", program.display(), args.limit.unwrap_or(0));
     let command = std::iter::once(program.as_os_str()).chain(args.arguments.iter().map(OsString::as_os_str));
     let command = command.map(|part| part.to_string_lossy().into_owned()).collect();
     let run = model::run(command, launch::ending(status), wall.as_secs_f64(), &left);
@@ -254,18 +250,13 @@ fn first_difference(a: &[u8], b: &[u8]) -> String {
         return format!("the same, {} bytes", a.len());
     }
     let (a, b) = (String::from_utf8_lossy(a), String::from_utf8_lossy(b));
-    let (mut a_lines, mut b_lines) = (a.lines(), b.lines());
-    let mut number = 0;
-    loop {
-        number += 1;
-        match (a_lines.next(), b_lines.next()) {
-            (None, None) => return "DIFFERENT in how lines end".to_owned(),
-            (a, b) if a == b => {}
-            (a, b) => {
-                let shown =
-                    |line: Option<&str>| line.map_or("(end)".to_owned(), |line| line.chars().take(100).collect());
-                return format!("DIFFERENT from line {number} on:\n    A: {}\n    B: {}", shown(a), shown(b));
-            }
+    let common = a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count();
+    let line = |text: &str| text.lines().nth(common).map(|line| line.chars().take(100).collect::<String>());
+    match [line(&a), line(&b)] {
+        [None, None] => "DIFFERENT in how lines end".to_owned(),
+        lines => {
+            let [a, b] = lines.map(|line| line.unwrap_or_else(|| "(end)".to_owned()));
+            format!("DIFFERENT from line {} on:\n    A: {a}\n    B: {b}", common + 1)
         }
     }
 }

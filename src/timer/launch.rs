@@ -2,7 +2,7 @@
 
 use crate::format::{FOLDER_VARIABLE, MODE_VARIABLE};
 use crate::read::{self, Left};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -46,14 +46,14 @@ pub fn installed(name: &str) -> Result<PathBuf> {
     let command = std::env::current_exe().context("cannot tell where this command is")?;
     let beside = command.with_file_name(name);
     let in_lib = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(name));
-    match [Some(&beside), in_lib.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
-        Some(path) => Ok(path.clone()),
-        None => bail!(
+    let found = [Some(&beside), in_lib.as_ref()].into_iter().flatten().find(|path| path.is_file());
+    found.cloned().with_context(|| {
+        format!(
             "there is no {name} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
              --release, or lay it out with scripts/install",
             beside.display()
-        ),
-    }
+        )
+    })
 }
 
 /// The file that a program name refers to, after checking that a library can be preloaded into it.
@@ -71,12 +71,8 @@ pub fn find_program(name: &OsStr) -> Result<PathBuf> {
         }
     };
     let metadata = std::fs::metadata(&path).with_context(|| format!("there is no program {}", path.display()))?;
-    if !metadata.is_file() {
-        bail!("{} is not a program", path.display());
-    }
-    if metadata.permissions().mode() & 0o111 == 0 {
-        bail!("{} is not executable; chmod +x makes it so", path.display());
-    }
+    ensure!(metadata.is_file(), "{} is not a program", path.display());
+    ensure!(metadata.permissions().mode() & 0o111 != 0, "{} is not executable; chmod +x makes it so", path.display());
     if metadata.permissions().mode() & 0o6000 != 0 {
         bail!(
             "{} runs with another user's rights (setuid): the loader puts no library into such programs",

@@ -120,15 +120,13 @@ fn format() -> &'static str {
     "warpwise-times"
 }
 
-type Key = (String, u32, u32, u32, u32, u32);
-
 /// Computes the figures of a run from the tables of its processes.
 pub fn run(command: Vec<String>, ended: String, wall_seconds: f64, left: &[Left]) -> Run {
-    let mut merged: BTreeMap<Key, (Vec<&Figures>, u32)> = BTreeMap::new();
+    let mut merged: BTreeMap<_, (Vec<&Figures>, u32)> = BTreeMap::new();
     for left in left {
         for kernel in left.kernels.iter().filter(|kernel| kernel.launches > 0) {
             let Figures { name, device, registers, local, static_shared, flags, .. } = kernel;
-            let key = (name.clone(), *device, *registers, *local, *static_shared, flags & GRAPH);
+            let key = (name, device, registers, local, static_shared, flags & GRAPH);
             let known = left.process.devices.iter().find(|known| known.ordinal == *device);
             let entry = merged.entry(key).or_default();
             entry.0.push(kernel);

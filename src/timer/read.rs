@@ -2,7 +2,7 @@
 
 use crate::format::{self, Kernel, Table};
 use crate::model::{Device, Process};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -63,9 +63,7 @@ fn table(path: &Path) -> Result<Option<Left>> {
     let (length, private) = (size_of::<Table>(), libc::MAP_SHARED);
     // SAFETY: a new mapping of a file of this length.
     let memory = unsafe { libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, private, file.as_raw_fd(), 0) };
-    if memory == libc::MAP_FAILED {
-        bail!("cannot map {}", path.display());
-    }
+    ensure!(memory != libc::MAP_FAILED, "cannot map {}", path.display());
     // SAFETY: as large as the type, all of whose bit patterns are values; it is unmapped below, after the last use.
     let table = unsafe { &*memory.cast::<Table>() };
     let left = (table.header.magic.load(Relaxed) == format::MAGIC).then(|| taken(table));

@@ -83,6 +83,7 @@ impl Functions {
 }
 
 /// What is known about a launch besides the function.
+#[derive(Default)]
 pub struct Launch {
     pub function: Handle,
     pub grid: [u32; 3],

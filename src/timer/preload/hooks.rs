@@ -127,18 +127,6 @@ macro_rules! hooks {
     };
 }
 
-fn kernel(
-    function: Handle,
-    grid: [u32; 3],
-    block: [u32; 3],
-    dynamic: u32,
-    stream: Handle,
-    per_thread: bool,
-    flags: u32,
-) -> Launch {
-    Launch { function, grid, block, dynamic, stream, per_thread, flags, cluster: 0 }
-}
-
 /// The driver's `CUlaunchConfig`.
 #[repr(C)]
 pub struct Config {
@@ -162,7 +150,8 @@ struct Attribute {
 unsafe fn configured(config: *const Config, function: Handle, per_thread: bool) -> Option<Launch> {
     // SAFETY: as promised.
     let config = unsafe { config.as_ref() }?;
-    let mut launch = kernel(function, config.grid, config.block, config.dynamic, config.stream, per_thread, 0);
+    let Config { grid, block, dynamic, stream, .. } = *config;
+    let mut launch = Launch { function, grid, block, dynamic, stream, per_thread, ..Launch::default() };
     if !config.attributes.is_null() {
         // SAFETY: as promised, so many attributes are there.
         for attribute in unsafe { std::slice::from_raw_parts(config.attributes, config.count as usize) } {
@@ -291,23 +280,26 @@ hooks! {
     }
 
     cuLaunchKernel 4000..EVER, cuLaunchKernel_ptsz 7000..EVER;
-    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
-        parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, 0), real)
+    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, dynamic: c_uint, stream: Handle,
+        parameters: *mut *mut c_void, extra: *mut *mut c_void) real per_thread {
+        let (grid, block) = ([gx, gy, gz], [x, y, z]);
+        launch(&Launch { function: f, grid, block, dynamic, stream, per_thread, ..Launch::default() }, real)
     }
     cuLaunchCooperativeKernel 9000..EVER, cuLaunchCooperativeKernel_ptsz 9000..EVER;
-    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
-        parameters: *mut *mut c_void) real own {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, COOPERATIVE), real)
+    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, dynamic: c_uint, stream: Handle,
+        parameters: *mut *mut c_void) real per_thread {
+        let (grid, block, flags) = ([gx, gy, gz], [x, y, z], COOPERATIVE);
+        launch(&Launch { function: f, grid, block, dynamic, stream, per_thread, flags, cluster: 0 }, real)
     }
     cuLaunchKernelEx 11060..EVER, cuLaunchKernelEx_ptsz 11060..EVER;
     (config: *const Config, f: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
         match configured(config, f, own) { Some(what) => launch(&what, real), None => real() }
     }
     cuGraphLaunch 10000..EVER, cuGraphLaunch_ptsz 10000..EVER;
-    (executable: Handle, stream: Handle) real own {
-        let answer = launch(&kernel(executable, [0; 3], [0; 3], 0, stream, own, GRAPH), real);
-        if answer == SUCCESS { copies::of_graph(executable, stream, own) }
+    (executable: Handle, stream: Handle) real per_thread {
+        let what = Launch { function: executable, stream, per_thread, flags: GRAPH, ..Launch::default() };
+        let answer = launch(&what, real);
+        if answer == SUCCESS { copies::of_graph(executable, stream, per_thread) }
         answer
     }
 
