@@ -7,7 +7,7 @@
 
 use super::nvcc::headers;
 use super::temporary_folder;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -130,9 +130,7 @@ pub fn tree_flags(cuda: &Path) -> Vec<String> {
 /// it is dropped, and the path of the IR in it: bitcode, because in text a newer LLVM takes debug information for broken
 /// that was right. Later flags override earlier ones, so `extra` may contain `-O0`.
 pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBuf)> {
-    if !path.is_file() {
-        bail!("cannot read {}: no such file", path.display());
-    }
+    ensure!(path.is_file(), "cannot read {}: no such file", path.display());
     let folder = temporary_folder()?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let output = folder.path().join(stem).with_extension("bc");

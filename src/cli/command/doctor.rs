@@ -5,7 +5,7 @@
 use super::cuda::{
     CLANG_VARIABLE, MAJOR as LLVM_MAJOR, Made, TREE_VARIABLES, compile_device, find_clang, find_cuda, find_plugin,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use warpwise_ir::llvm::dialect;
@@ -65,9 +65,7 @@ fn is_set(variables: &[&str]) -> bool {
 
 fn library() -> Result<String> {
     let (major, minor, patch) = warpwise_ir::llvm::version();
-    if major != dialect::MAJOR {
-        bail!("{major}.{minor}.{patch} is loaded");
-    }
+    ensure!(major == dialect::MAJOR, "{major}.{minor}.{patch} is loaded");
     Ok(format!("{major}.{minor}.{patch}"))
 }
 
@@ -132,9 +130,7 @@ fn probe(ptxas: Option<&Path>) -> Result<String> {
     std::fs::write(&source, PROBE)?;
     let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
     let heard = compile_device(&source, Made::Ptx, &["-Rpass-analysis=warpwise", &plugin], &ptx)?;
-    if !heard.contains("branch diverges") {
-        bail!("the plugin said nothing of a divergent branch");
-    }
+    ensure!(heard.contains("branch diverges"), "the plugin said nothing of a divergent branch");
     let Some(ptxas) = ptxas else { return Ok("to PTX".to_owned()) };
     said(Command::new(ptxas).args(["-arch=sm_90", "-o", "/dev/null"]).arg(&ptx))?;
     Ok("to PTX and to machine code for sm_90".to_owned())

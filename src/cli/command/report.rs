@@ -10,7 +10,7 @@ use super::{project, unit};
 use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
 use crate::report::{lines, model, text, todo};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use warpwise_analysis::counts;
@@ -95,9 +95,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         let all = project::collect(commands, &args.of_project, args.block, &args.flags)?;
         let has_any = !all.units.is_empty();
         all.give(&form)?;
-        if !has_any {
-            bail!("no source of {} could be looked at", commands.display());
-        }
+        ensure!(has_any, "no source of {} could be looked at", commands.display());
         return Ok(());
     }
     let Some(file) = &args.file else { bail!("no file is given") };

@@ -7,6 +7,7 @@
 use rust_sugiyama::configure::Config;
 use rust_sugiyama::from_vertices_and_edges;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use warpwise_analysis::cfg::{Cfg, Dominators};
 use warpwise_ir::entity::Block;
 use warpwise_ir::graph::Graph;
@@ -49,8 +50,7 @@ pub struct Edge {
 /// Draws a graph given by the successors of each block, the entry first; `divergent`: blocks that end in such branches.
 pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
     let empty = Drawing { width: 0, height: 0, size: SIZE, boxes: Vec::new(), edges: Vec::new() };
-    let Some(folded) = (!next.is_empty()).then(|| fold(next)) else { return empty };
-    let (graph, chains) = folded;
+    let Some((graph, chains)) = (!next.is_empty()).then(|| fold(next)) else { return empty };
     let cfg = Cfg::new(&graph);
     let after = Dominators::backward(&graph, &cfg.cycles);
     let mut number = vec![0; chains.len()];
@@ -62,9 +62,7 @@ pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
         let [above, below] = if is_back(from, to) { [to, from] } else { [from, to] };
         (above.as_u32(), below.as_u32())
     });
-    let mut down: Vec<(u32, u32)> = down.collect();
-    down.sort_unstable();
-    down.dedup();
+    let down = Vec::from_iter(down.collect::<BTreeSet<(u32, u32)>>());
     let sizes: Vec<_> = (0..chains.len() as u32).map(|own| (own, (f64::from(SIZE[0]), f64::from(SIZE[1])))).collect();
     let config = Config { vertex_spacing: f64::from(GAP), ..Config::default() };
     // one layout, because all that is left is reached from the entry
@@ -92,13 +90,8 @@ pub fn draw(next: &[Vec<u32>], divergent: &[u32]) -> Drawing {
 
 /// The reachable blocks, with those that follow each other as one; and what each consists of.
 fn fold(next: &[Vec<u32>]) -> (Graph, Vec<Vec<u32>>) {
-    let targets = next.iter().map(|targets| {
-        let mut targets: Vec<Block> = targets.iter().map(|&target| Block::from_u32(target)).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        targets
-    });
-    let targets: Vec<Vec<Block>> = targets.collect();
+    let targets = next.iter().map(|targets| targets.iter().map(|&target| Block::from_u32(target)).collect());
+    let targets: Vec<BTreeSet<Block>> = targets.collect();
     let edges = (0u32..).zip(&targets).flat_map(|(from, to)| to.iter().map(move |&to| (Block::from_u32(from), to)));
     let graph = Graph::new(next.len(), edges);
     let cfg = Cfg::new(&graph);

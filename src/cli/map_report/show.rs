@@ -223,11 +223,9 @@ fn row(module: &Counted, function: &FunctionTable, number: usize, branch: &Branc
 
 /// The conditions of a branch.
 fn conditions(module: &Counted, function: &FunctionTable, branch: &BranchTable) -> Vec<ConditionRow> {
-    let row = |condition: &ConditionTable| ConditionRow {
-        text: condition.text.clone(),
-        predicate: condition.predicate.clone(),
-        held: module.held(condition),
-        launches: module.launches(function),
+    let row = |condition: &ConditionTable| {
+        let ConditionTable { text, predicate, .. } = condition.clone();
+        ConditionRow { text, predicate, held: module.held(condition), launches: module.launches(function) }
     };
     branch.conditions.iter().map(|&number| row(&function.conditions[number as usize])).collect()
 }

@@ -142,10 +142,8 @@ impl<'a, 'm> Weights<'a, 'm> {
         for access in accesses {
             add(access.inst, memory_cycles(access).0);
         }
-        let (remedies, costs) = (
-            Remedies(facts, handles, RefCell::default()),
-            CycleCosts { cycles: blocks.iter().sum(), ..CycleCosts::default() },
-        );
+        let remedies = Remedies(facts, handles, RefCell::default());
+        let costs = CycleCosts { cycles: blocks.iter().sum(), ..CycleCosts::default() };
         let (found, lost, loops) = Default::default();
         Weights { facts, frequencies, blocks, insts, costs, lost, loops, found, remedies }
     }
@@ -213,16 +211,13 @@ impl<'a, 'm> Weights<'a, 'm> {
         let [yes, no] = func.graph.succs(block) else { return };
         let leaves = innermost.is_some_and(|cycle| !cycles.contains(cycle, *yes) || !cycles.contains(cycle, *no));
         let left = innermost.filter(|_| leaves);
-        let (kind, wasted) = match left {
+        let (kind, what, wasted) = match left {
             Some(cycle) => {
                 let body = func.blocks.keys().filter(|&inside| cycles.contains(cycle, inside));
-                (AdviceKind::Loop, body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>() / 2.0)
+                let body = body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>();
+                (AdviceKind::Loop, "lanes leave the loop at different iterations", body / 2.0)
             }
-            None => (AdviceKind::Branch, self.side(block, *yes).min(self.side(block, *no))),
-        };
-        let what = match kind {
-            AdviceKind::Loop => "lanes leave the loop at different iterations",
-            _ => "branch diverges",
+            None => (AdviceKind::Branch, "branch diverges", self.side(block, *yes).min(self.side(block, *no))),
         };
         if left.is_none_or(|cycle| self.loops.insert(cycle)) {
             self.lose(place.as_ref(), wasted * DATA_SPLITS, |costs| &mut costs.divergence);

@@ -12,6 +12,7 @@ use warpwise_analysis::objects::{constant::contents, joined_object};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
+use warpwise_ir::llvm::handle::Function;
 
 /// What it is, in at most 32 characters, and what to do, in at most 38.
 pub type Remedy = (&'static str, &'static str);
@@ -126,14 +127,11 @@ impl Remedies<'_, '_> {
             let object = func.def(root).filter(is_stack).and_then(|_| joined_object(self.0, self.1, root));
             object.is_some_and(|object| !object.is_joined && contents(self.0, self.1, &object).is_some())
         };
+        let is_bodiless = |callee: Function<'_>| callee.is_declaration() && callee.intrinsic_id() == 0;
         let is_given = |inst: Inst| {
             func.insts[inst].opcode == Opcode::Call
                 && func.operands(inst).iter().any(|&operand| func.pointer_root(operand) == root)
-                && self
-                    .1
-                    .inst(inst)
-                    .called_function()
-                    .is_some_and(|callee| callee.is_declaration() && callee.intrinsic_id() == 0)
+                && self.1.inst(inst).called_function().is_some_and(is_bodiless)
         };
         *self.2.borrow_mut().entry(root).or_insert_with(|| {
             if is_constant() {
@@ -149,17 +147,15 @@ impl Remedies<'_, '_> {
     /// Whether a load is from a variable of the module that nothing here writes.
     fn is_table(&self, access: &WarpAccess, root: Value) -> bool {
         let func = &self.0.func;
-        let is_written = || {
-            func.insts.keys().any(|inst| {
-                let pointer = match func.insts[inst].opcode {
-                    Opcode::Store => func.operands(inst)[1],
-                    Opcode::AtomicRmw | Opcode::CmpXchg => func.operands(inst)[0],
-                    _ => return false,
-                };
-                func.pointer_root(pointer) == root
-            })
+        let writes = |inst: Inst| {
+            let pointer = match func.insts[inst].opcode {
+                Opcode::Store => func.operands(inst)[1],
+                Opcode::AtomicRmw | Opcode::CmpXchg => func.operands(inst)[0],
+                _ => return false,
+            };
+            func.pointer_root(pointer) == root
         };
-        access.action == Action::Load && func.constant(root).is_some() && !is_written()
+        access.action == Action::Load && func.constant(root).is_some() && !func.insts.keys().any(writes)
     }
 
     /// For a branch at which lanes may leave a loop. `by_block`: it is known to be uniform in blocks of some shapes.

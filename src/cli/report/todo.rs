@@ -51,17 +51,9 @@ pub fn actions<'a>(subjects: impl Iterator<Item = Subject<'a>>, times: Option<&T
             let milliseconds = time.map(|time| time * advice.share);
             let known = list.iter_mut().find(|known| known.kind == advice.kind && known.place == place);
             let Some(known) = known else {
-                list.push(Action {
-                    place,
-                    kernels: vec![name.to_owned()],
-                    kind: advice.kind,
-                    what: advice.what.clone(),
-                    short: advice.short.clone(),
-                    action: advice.action.clone(),
-                    share: advice.share,
-                    cycles: advice.cycles,
-                    milliseconds,
-                });
+                let Advice { kind, what, short, action, share, cycles, .. } = advice.clone();
+                let kernels = vec![name.to_owned()];
+                list.push(Action { place, kernels, kind, what, short, action, share, cycles, milliseconds });
                 continue;
             };
             if !known.kernels.iter().any(|known| known == name) {

@@ -1,6 +1,6 @@
 //! For which GPUs is a file compiled? nvcc's `-arch`, `-code` and `-gencode` as machine code and PTX.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 /// The machine code and PTX to generate, in the order in which they were requested.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -8,7 +8,7 @@ pub struct Architectures {
     /// `sm_90`, and whether its PTX is embedded too.
     pub real: Vec<(String, bool)>,
     /// Of `-arch`, until `-code` or nothing comes.
-    default: Option<String>,
+    pub default: Option<String>,
     /// `-code` said what to make of it.
     is_coded: bool,
 }
@@ -21,11 +21,6 @@ const ALL_MAJOR: &[&str] = &["75", "80", "90", "100", "110", "120"];
 const OLDEST: &[(u32, u32)] = &[(13, 75), (12, 50), (11, 35)];
 
 impl Architectures {
-    /// `-arch`.
-    pub fn set_default(&mut self, name: &str) {
-        self.default = Some(name.to_owned());
-    }
-
     /// An element of `-code`, or of the `code=` of `-gencode`.
     pub fn add_code(&mut self, name: &str) -> Result<()> {
         self.is_coded = true;
@@ -51,9 +46,7 @@ impl Architectures {
     pub fn add_real(&mut self, name: &str, has_ptx: bool) -> Result<()> {
         let is_known = name == "native"
             || name.strip_prefix("sm_").is_some_and(|rest| rest.trim_end_matches(['a', 'f']).parse::<u32>().is_ok());
-        if !is_known {
-            bail!("'{name}' is no architecture: it takes sm_N, compute_N or native");
-        }
+        ensure!(is_known, "'{name}' is no architecture: it takes sm_N, compute_N or native");
         match self.real.iter_mut().find(|(known, _)| known == name) {
             Some((_, ptx)) => *ptx |= has_ptx,
             None => self.real.push((name.to_owned(), has_ptx)),
@@ -130,8 +123,7 @@ mod tests {
 
     #[test]
     fn arch_alone_means_code_and_ptx() {
-        let mut set = Architectures::default();
-        set.set_default("sm_90a");
+        let mut set = Architectures { default: Some("sm_90a".to_owned()), ..Default::default() };
         set.settle().unwrap();
         assert_eq!(
             set.flags("sm_75"),
@@ -142,8 +134,7 @@ mod tests {
 
     #[test]
     fn code_replaces_the_default() {
-        let mut set = Architectures::default();
-        set.set_default("compute_80");
+        let mut set = Architectures { default: Some("compute_80".to_owned()), ..Default::default() };
         set.add_code("sm_86").unwrap();
         set.settle().unwrap();
         assert_eq!(set.real, [("sm_86".to_owned(), false)]);

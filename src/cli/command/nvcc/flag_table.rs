@@ -191,7 +191,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "--gpu-architecture",
         "-arch",
         One,
-        Sets(|to, name| to.architectures.set_default(&name.to_string_lossy())),
+        Sets(|to, name| to.architectures.default = Some(name.to_string_lossy().into_owned())),
         "-arch=sm_90 -c a.cu",
         "--offload-arch=sm_90 --cuda-include-ptx=sm_90",
         "machine code and PTX; `native`, `all`, `all-major` too; `compute_N` brings machine code as well",

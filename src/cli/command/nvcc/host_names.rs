@@ -68,25 +68,8 @@ fn kernel_of(stub: &str) -> Option<&str> {
     counted.get(digits..digits.checked_add(length)?)?.strip_prefix(NVCCS)
 }
 
-/// A symbol that an object lacks.
-#[derive(PartialEq, Eq, Debug)]
-struct Alias {
-    name: String,
-    section: String,
-    offset: u64,
-    is_weak: bool,
-}
-
-impl Alias {
-    /// As `objcopy --add-symbol` takes it.
-    fn argument(&self) -> String {
-        let binding = if self.is_weak { "weak" } else { "global" };
-        format!("{}={}:{:#x},{binding},function", self.name, self.section, self.offset)
-    }
-}
-
-/// The symbols by which the other compiler would call the kernels of an object.
-fn missing(bytes: &[u8]) -> Result<Vec<Alias>> {
+/// The symbols by which the other compiler would call the kernels of an object, each with what `objcopy --add-symbol` takes.
+fn missing(bytes: &[u8]) -> Result<Vec<(String, String)>> {
     let file = object::File::parse(bytes)?;
     let known = |wanted: &str| file.symbols().find(|symbol| symbol.name() == Ok(wanted));
     let mut names: Vec<(String, String)> = Vec::new();
@@ -100,19 +83,21 @@ fn missing(bytes: &[u8]) -> Result<Vec<Alias>> {
             names.push((name.to_owned(), other));
         }
     }
-    let mut aliases = Vec::new();
+    let mut missing: Vec<(String, String)> = Vec::new();
     for (name, other) in names {
         let Some(symbol) = known(&name).filter(|symbol| symbol.is_definition() && symbol.is_global()) else { continue };
         let SymbolSection::Section(index) = symbol.section() else { continue };
         let section = file.section_by_index(index)?.name()?.to_owned();
         let is_only = file.sections().filter(|other| other.name() == Ok(&section)).count() == 1;
         // GCC may split a stub, and the part that is seldom run is named like it
-        let is_new = known(&other).is_none() && aliases.iter().all(|alias: &Alias| alias.name != other);
+        let is_new = known(&other).is_none() && missing.iter().all(|(name, _)| *name != other);
         if is_only && is_new {
-            aliases.push(Alias { name: other, section, offset: symbol.address(), is_weak: symbol.is_weak() });
+            let (at, binding) = (symbol.address(), if symbol.is_weak() { "weak" } else { "global" });
+            let argument = format!("{other}={section}:{at:#x},{binding},function");
+            missing.push((other, argument));
         }
     }
-    Ok(aliases)
+    Ok(missing)
 }
 
 /// The command that lets objects of the other compiler launch the kernels of this object; none if nothing is missing.
@@ -121,12 +106,12 @@ fn missing(bytes: &[u8]) -> Result<Vec<Alias>> {
 /// There is no objcopy, or the file is not an object.
 pub fn command(object: &Path, clang: &Path) -> Result<Option<Command>> {
     let bytes = std::fs::read(object).with_context(|| format!("cannot read {}", object.display()))?;
-    let aliases = missing(&bytes).with_context(|| format!("{} is not an object file", object.display()))?;
-    if aliases.is_empty() {
+    let missing = missing(&bytes).with_context(|| format!("{} is not an object file", object.display()))?;
+    if missing.is_empty() {
         return Ok(None);
     }
     let mut command = Command::new(find_objcopy(clang)?);
-    command.args(aliases.iter().flat_map(|alias| ["--add-symbol".to_owned(), alias.argument()])).arg(object);
+    command.args(missing.iter().flat_map(|(_, argument)| ["--add-symbol", argument])).arg(object);
     Ok(Some(command))
 }
 

@@ -13,7 +13,7 @@ mod steps;
 
 use super::cuda::{find_clang, find_cuda, find_cuda_of, find_plugin};
 use super::words;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use flags::Phase;
 use request::Request;
 use std::ffi::{OsStr, OsString};
@@ -183,9 +183,7 @@ fn name_for_both(object: &Path, request: &Request, tools: &Tools) {
             eprintln!("#$ {}", typed(&command));
         }
         let outcome = command.output()?;
-        if !outcome.status.success() {
-            bail!("{}", String::from_utf8_lossy(&outcome.stderr).trim_end());
-        }
+        ensure!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr).trim_end());
         Ok(())
     });
     if let Err(error) = outcome {

@@ -90,23 +90,17 @@ using warpwise::__stwb;
 // clang's loads, stores, exchanges and fences are of system scope whatever is asked, which is never too weak. The other
 // operations (`__nv_atomic_fetch_add` and its like) are left undeclared: clang would drop their order and scope.
 #define WARPWISE_ATOMIC static inline __device__
-template <typename T> struct WarpwisePlain { using Type = T; };
-template <typename T> struct WarpwisePlain<const T> { using Type = T; };
-template <typename T> struct WarpwisePlain<volatile T> { using Type = T; };
-template <typename T> struct WarpwisePlain<const volatile T> { using Type = T; };
 template <typename T>
-WARPWISE_ATOMIC typename WarpwisePlain<T>::Type __nv_atomic_load_n(T *at, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+WARPWISE_ATOMIC __remove_cv(T) __nv_atomic_load_n(T *at, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
     return __atomic_load_n(at, order);
 }
 template <typename T>
-WARPWISE_ATOMIC void __nv_atomic_store_n(T *at, typename WarpwisePlain<T>::Type value, int order,
-                                         int = __NV_THREAD_SCOPE_SYSTEM) {
+WARPWISE_ATOMIC void __nv_atomic_store_n(T *at, __remove_cv(T) value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
     __atomic_store_n(at, value, order);
 }
 template <typename T>
-WARPWISE_ATOMIC bool __nv_atomic_compare_exchange_n(T *at, typename WarpwisePlain<T>::Type *expected,
-                                                    typename WarpwisePlain<T>::Type desired, bool weak, int success,
-                                                    int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
+WARPWISE_ATOMIC bool __nv_atomic_compare_exchange_n(T *at, __remove_cv(T) *expected, __remove_cv(T) desired, bool weak,
+                                                    int success, int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
     return __atomic_compare_exchange_n(at, expected, desired, weak, success, failure);
 }
 WARPWISE_ATOMIC void __nv_atomic_thread_fence(int order, int = __NV_THREAD_SCOPE_SYSTEM) {

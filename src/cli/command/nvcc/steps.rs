@@ -9,7 +9,7 @@ use super::flags::Phase;
 use super::headers;
 use super::request::{Item, Language, Request};
 use crate::command::cuda::tree_flags;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -102,9 +102,7 @@ exec cp \"$image\" \"$out\"
 /// A request that nvcc would reject, too: no input, one output for several inputs, one output for several
 /// architectures.
 pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<Step>> {
-    if request.inputs().next().is_none() {
-        bail!("no input files; give a .cu file, or --help");
-    }
+    ensure!(request.inputs().next().is_some(), "no input files; give a .cu file, or --help");
     let goal = request.goal.unwrap_or(Phase::Link);
     headers::write(temporary, &tools.cuda, &tools.clang, &request.arguments().collect::<Vec<_>>())?;
     let planner = Planner { request, tools, temporary };
@@ -128,9 +126,7 @@ impl Planner<'_> {
         if sources.len() > 1 && self.request.output.is_some() {
             bail!("-o names one file, but {} sources are compiled; leave -o out or link them", sources.len());
         }
-        if sources.is_empty() {
-            bail!("none of the inputs is a source; with -x cu any file is");
-        }
+        ensure!(!sources.is_empty(), "none of the inputs is a source; with -x cu any file is");
         let mut steps = Vec::new();
         for (source, language) in sources {
             let is_device_only = matches!(goal, Phase::Ptx | Phase::Cubin | Phase::Fatbin);
@@ -166,7 +162,11 @@ impl Planner<'_> {
         if goal == Phase::Fatbin {
             return self.fatbin(source, &architectures, output.as_deref().context("a fatbin needs a name")?);
         }
-        let mut command = self.clang(source, language, &self.architecture_flags(language));
+        let flags = match language {
+            Language::Cuda => self.request.architectures.flags(&self.tools.usual_architecture),
+            _ => Vec::new(),
+        };
+        let mut command = self.clang(source, language, &flags);
         let words: &[&str] = match goal {
             Phase::Preprocess => &["-E"],
             Phase::Dependencies => &["--cuda-host-only", "-M"],
@@ -220,13 +220,6 @@ impl Planner<'_> {
         command.arg("-64").arg(joined("--create=", output)).args(images);
         steps.push(Step::of(command));
         Ok(steps)
-    }
-
-    fn architecture_flags(&self, language: Language) -> Vec<String> {
-        match language {
-            Language::Cuda => self.request.architectures.flags(&self.tools.usual_architecture),
-            _ => Vec::new(),
-        }
     }
 
     /// Clang on one source, without what it is to make of it.
