@@ -5,7 +5,7 @@
 
 use crate::compare::Ran;
 use anyhow::{Context, Result, bail};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,13 +21,12 @@ impl Kept {
     /// # Errors
     /// It cannot be written, or has rounds of something else.
     pub fn open(path: &Path, question: &str) -> Result<(Kept, Vec<[Ran; 2]>)> {
-        let open = || -> std::io::Result<(File, String)> {
-            let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-            let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
-            Ok((file, String::from_utf8_lossy(&text).into_owned()))
-        };
-        let (mut file, text) = open().with_context(|| format!("cannot write {}", path.display()))?;
+        let fails = || format!("cannot write {}", path.display());
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(fails)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).with_context(fails)?;
+        let text = String::from_utf8_lossy(&text);
         let mut lines = text.split_inclusive('\n').take_while(|line| line.ends_with('\n'));
         let first = lines.next();
         if first.map_or(!text.is_empty(), |line| line.trim_end() != question) {
@@ -44,12 +43,10 @@ impl Kept {
             rounds.push(round);
             end += line.len();
         }
-        let start = |file: &mut File| -> std::io::Result<()> {
-            file.set_len(end as u64)?;
-            file.seek(SeekFrom::End(0))?;
-            if end == 0 { writeln!(file, "{question}") } else { Ok(()) }
-        };
-        start(&mut file).with_context(|| format!("cannot write {}", path.display()))?;
+        file.set_len(end as u64).and_then(|()| file.seek(SeekFrom::End(0))).with_context(fails)?;
+        if end == 0 {
+            writeln!(file, "{question}").with_context(fails)?;
+        }
         Ok((Kept { path: path.to_owned(), file }, rounds))
     }
 

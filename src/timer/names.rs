@@ -43,12 +43,9 @@ pub fn short(demangled: &str) -> String {
 /// so that it is the same in builds by clang and nvcc. Versions and alternatives of a kernel have the name of the kernel.
 pub fn alike(mangled: &str) -> String {
     let mangled = split_mark(mangled).0;
-    let name =
-        match ["__intern__", "__static__", ".intern.", ".static."].iter().filter_map(|mark| mangled.find(mark)).min() {
-            Some(end) => &mangled[..end],
-            None => mangled,
-        };
-    let mut name = demangled(name);
+    let marks = ["__intern__", "__static__", ".intern.", ".static."];
+    let end = marks.iter().filter_map(|mark| mangled.find(mark)).min().unwrap_or(mangled.len());
+    let mut name = demangled(&mangled[..end]);
     while let Some(start) = ["_INTERNAL_", "_GLOBAL__N__"].iter().filter_map(|mark| name.find(mark)).min() {
         let end = name[start..].find("::").map_or(name.len(), |length| start + length);
         name.replace_range(start..end, "(anonymous namespace)");

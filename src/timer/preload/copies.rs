@@ -170,11 +170,10 @@ pub fn done(region: Option<Region>) {
 /// Records a copy that was requested on a stream.
 pub fn begun(region: Option<Region>, stream: Handle, per_thread: bool) {
     let (Some(region), Some(state)) = (region, state::state()) else { return };
-    let has_captures = HAS_CAPTURES.load(Relaxed);
-    if has_captures && driver().is_capturing(stream, per_thread) {
+    if HAS_CAPTURES.load(Relaxed) && driver().is_capturing(stream, per_thread) {
         return;
     }
-    let _relaxed = RelaxedMode::enter(has_captures);
+    let _relaxed = RelaxedMode::enter();
     if driver().is_host(region.start).is_none() {
         return done(Some(region));
     }
@@ -201,7 +200,7 @@ fn request(state: &State, context: Handle, region: Region, stream: Handle, per_t
 pub fn of_graph(executable: Handle, stream: Handle, per_thread: bool) {
     let Some(state) = state::state().filter(|state| state.mode.hash) else { return };
     let regions = state.lock().graph_copies.get(&executable).cloned().unwrap_or_default();
-    let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
+    let _relaxed = RelaxedMode::enter();
     for region in regions {
         let Some((context, _)) = state::current() else { return };
         request(state, context, region, stream, per_thread);
@@ -213,7 +212,7 @@ pub fn collect(state: &State, inner: &mut Inner) {
     if inner.copies.pending.is_empty() {
         return;
     }
-    let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
+    let _relaxed = RelaxedMode::enter();
     let Copies { pending, free } = &mut inner.copies;
     pending.retain(|copy| {
         let answer = driver().event_query(copy.event);

@@ -2,9 +2,11 @@
 //! program has loaded, bypassing our own hooks.
 
 use crate::lookup;
+use crate::state::HAS_CAPTURES;
 use libc::{c_char, c_int, c_uint};
 use std::ffi::CStr;
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 /// An object of the driver: a context, a stream, an event, a function or a graph.
 pub type Handle = usize;
@@ -126,11 +128,12 @@ pub struct Relaxed {
 
 impl Relaxed {
     /// Begins it; it ends when the result is dropped. Costs nothing in programs that never capture.
-    pub fn enter(has_captures: bool) -> Option<Relaxed> {
+    pub fn enter() -> Option<Relaxed> {
         /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;
-        (has_captures && driver().exchange_capture_mode(&mut mode) == SUCCESS).then(|| Relaxed { before: mode })
+        (HAS_CAPTURES.load(Ordering::Relaxed) && driver().exchange_capture_mode(&mut mode) == SUCCESS)
+            .then(|| Relaxed { before: mode })
     }
 }
 

@@ -5,7 +5,7 @@
 //! resources share a record, so that modules that are loaded again and again do not fill the table.
 
 use crate::driver::{Handle, SUCCESS, driver};
-use crate::format::{self, GRAPH, Kernel, SHAPES, Table, shape_key};
+use crate::format::{self, GRAPH, Kernel, Table, shape_key};
 use crate::state::{Inner, Name, State};
 use crate::table;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -204,24 +204,17 @@ fn note_device(table: &Table, device: i32) {
 #[inline]
 pub fn note_shape(state: &State, kernel: &Kernel, launch: &Launch) {
     let key = shape_key(launch.block, launch.dynamic);
-    for shape in &kernel.shapes {
-        match shape.key.load(Acquire) {
-            0 => break,
-            found if found == key => {
-                shape.launches.fetch_add(1, Relaxed);
-                return;
-            }
-            _ => {}
-        }
+    let mut known = kernel.shapes.iter().take_while(|shape| shape.key.load(Acquire) != 0);
+    match known.find(|shape| shape.key.load(Relaxed) == key) {
+        Some(shape) => _ = shape.launches.fetch_add(1, Relaxed),
+        None => add_shape(state, kernel, launch, key),
     }
-    add_shape(state, kernel, launch, key);
 }
 
 #[cold]
 fn add_shape(state: &State, kernel: &Kernel, launch: &Launch, key: u64) {
     let inner = state.lock();
-    let place = kernel.shapes.iter().position(|shape| [0, key].contains(&shape.key.load(Relaxed)));
-    let Some(shape) = place.filter(|place| *place < SHAPES).map(|place| &kernel.shapes[place]) else {
+    let Some(shape) = kernel.shapes.iter().find(|shape| [0, key].contains(&shape.key.load(Relaxed))) else {
         kernel.other_shapes.fetch_add(1, Relaxed);
         return;
     };

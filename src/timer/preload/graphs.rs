@@ -3,8 +3,7 @@
 use crate::copies::Region;
 use crate::driver::{Handle, Relaxed as RelaxedMode, SUCCESS, driver};
 use crate::functions::identify;
-use crate::state::{HAS_CAPTURES, Name, State};
-use std::sync::atomic::Ordering::Relaxed;
+use crate::state::{Name, State};
 
 /// Maximum number of different kernels in the name of a graph.
 const NAMED: usize = 16;
@@ -14,7 +13,7 @@ const NODES: usize = 4096;
 /// Records the name of an instantiated graph: a line with its number of kernels, then one line per different kernel
 /// with its multiplicity.
 pub fn note(state: &State, executable: Handle, graph: Handle) {
-    let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
+    let _relaxed = RelaxedMode::enter();
     let nodes = nodes_of(graph);
     let kind = |node: &Handle| {
         let mut kind = -1;

@@ -169,16 +169,8 @@ unsafe fn configured(config: *const Config, function: Handle, per_thread: bool) 
     Some(launch)
 }
 
-fn waits(real: impl FnOnce() -> c_int) -> c_int {
-    let answer = real();
-    if let (SUCCESS, Some(state)) = (answer, state()) {
-        state.after_wait();
-    }
-    answer
-}
-
-/// A synchronous copy; `region` is only evaluated if copies are recorded.
-fn copied(real: impl FnOnce() -> c_int, region: impl FnOnce() -> Option<Region>) -> c_int {
+/// A call that waits for the GPU, such as a synchronous copy to a region, which is only evaluated if copies are recorded.
+fn waits(real: impl FnOnce() -> c_int, region: impl FnOnce() -> Option<Region>) -> c_int {
     let answer = real();
     if let (SUCCESS, Some(state)) = (answer, state()) {
         state.after_wait();
@@ -323,11 +315,11 @@ hooks! {
     cuLibraryGetKernel 12000..EVER;
     (found: *mut Handle, library: Handle, name: *const c_char) real _ { named(real(), found, name, true) }
 
-    cuCtxSynchronize 2000..13000; () real _ { waits(real) }
+    cuCtxSynchronize 2000..13000; () real _ { waits(real, || None) }
     cuCtxSynchronize_v2 13000..EVER, cuStreamSynchronize 2000..EVER, cuStreamSynchronize_ptsz 7000..EVER,
         cuStreamQuery 2000..EVER, cuStreamQuery_ptsz 7000..EVER, cuEventSynchronize 2000..EVER, cuEventQuery 2000..EVER;
-    (on: Handle) real _ { waits(real) }
-    cuMemFree_v2 3020..EVER; (pointer: u64) real _ { waits(real) }
+    (on: Handle) real _ { waits(real, || None) }
+    cuMemFree_v2 3020..EVER; (pointer: u64) real _ { waits(real, || None) }
     cuMemFreeHost 2000..EVER, cuMemHostUnregister 4000..EVER;
     (pointer: usize) real _ { before(|_| copies::forget_memory(pointer), real) }
     cuMemAllocManaged 6000..EVER;
@@ -341,26 +333,26 @@ hooks! {
     (device: c_int) real _ { before(|state| state.forget_contexts(|_, of| of == device), real) }
 
     cuMemcpyDtoH_v2 3020..EVER, cuMemcpyDtoH_v2_ptds 7000..EVER;
-    (to: usize, from: u64, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
+    (to: usize, from: u64, bytes: usize) real _ { waits(real, || Some(Region::flat(to, bytes))) }
     cuMemcpyDtoHAsync_v2 3020..EVER, cuMemcpyDtoHAsync_v2_ptsz 7000..EVER;
     (to: usize, from: u64, bytes: usize, stream: Handle) real own {
         copying(real, || Some(Region::flat(to, bytes)), stream, own)
     }
     cuMemcpyAtoH_v2 3020..EVER, cuMemcpyAtoH_v2_ptds 7000..EVER;
-    (to: usize, from: Handle, offset: usize, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
+    (to: usize, from: Handle, offset: usize, bytes: usize) real _ { waits(real, || Some(Region::flat(to, bytes))) }
     cuMemcpy 4000..EVER, cuMemcpy_ptds 7000..EVER;
-    (to: u64, from: u64, bytes: usize) real _ { copied(real, || copies::of_unified(to, from, bytes)) }
+    (to: u64, from: u64, bytes: usize) real _ { waits(real, || copies::of_unified(to, from, bytes)) }
     cuMemcpyAsync 4000..EVER, cuMemcpyAsync_ptsz 7000..EVER;
     (to: u64, from: u64, bytes: usize, stream: Handle) real own {
         copying(real, || copies::of_unified(to, from, bytes), stream, own)
     }
     cuMemcpy2D_v2 3020..EVER, cuMemcpy2D_v2_ptds 7000..EVER,
         cuMemcpy2DUnaligned_v2 3020..EVER, cuMemcpy2DUnaligned_v2_ptds 7000..EVER;
-    (copy: *const c_void) real _ { copied(real, || of_2d(copy)) }
+    (copy: *const c_void) real _ { waits(real, || of_2d(copy)) }
     cuMemcpy2DAsync_v2 3020..EVER, cuMemcpy2DAsync_v2_ptsz 7000..EVER;
     (copy: *const c_void, stream: Handle) real own { copying(real, || of_2d(copy), stream, own) }
     cuMemcpy3D_v2 3020..EVER, cuMemcpy3D_v2_ptds 7000..EVER;
-    (copy: *const c_void) real _ { copied(real, || of_3d(copy)) }
+    (copy: *const c_void) real _ { waits(real, || of_3d(copy)) }
     cuMemcpy3DAsync_v2 3020..EVER, cuMemcpy3DAsync_v2_ptsz 7000..EVER;
     (copy: *const c_void, stream: Handle) real own { copying(real, || of_3d(copy), stream, own) }
 }

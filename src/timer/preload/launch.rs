@@ -97,8 +97,7 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     let Some(state) = state::state() else { return real() };
     let since = ticks();
     state::at_exit();
-    let has_captures = HAS_CAPTURES.load(Relaxed);
-    if has_captures && driver().is_capturing(launch.stream, launch.per_thread) {
+    if HAS_CAPTURES.load(Relaxed) && driver().is_capturing(launch.stream, launch.per_thread) {
         let answer = real();
         if answer == SUCCESS {
             state.table.header.captured.fetch_add(1, Relaxed);
@@ -114,7 +113,7 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     let turn = state.streams.begin(launch.stream);
     let least_period = if launch.flags & PROGRAMMATIC != 0 { PROGRAMMATIC_PERIOD } else { 1 };
     let is_chosen = turn.is_alone && state.budget.wants(kernel, least_period);
-    let events = if is_chosen { start(state, launch, context, device, has_captures) } else { None };
+    let events = if is_chosen { start(state, launch, context, device) } else { None };
     let Some(events) = events else {
         // the usual case in programs with many short kernels
         let answer = real();
@@ -160,8 +159,8 @@ fn count(state: &State, kernel: &Kernel, launch: &Launch) -> u64 {
 }
 
 /// Takes two events and records the first one.
-fn start(state: &State, launch: &Launch, context: Handle, device: i32, has_captures: bool) -> Option<(Handle, Handle)> {
-    let _relaxed = RelaxedMode::enter(has_captures);
+fn start(state: &State, launch: &Launch, context: Handle, device: i32) -> Option<(Handle, Handle)> {
+    let _relaxed = RelaxedMode::enter();
     let events = {
         let mut inner = state.lock();
         if inner.pools.get(&context).is_some_and(|pool| pool.pending.len() >= MANY && pool.free.is_empty()) {
@@ -201,7 +200,7 @@ fn give_back(state: &State, context: Handle, events: (Handle, Handle)) {
 
 /// Reads the events of all launches that have completed.
 pub fn collect(state: &State, inner: &mut Inner) {
-    let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
+    let _relaxed = RelaxedMode::enter();
     for pool in inner.pools.values_mut() {
         let mut busy: Vec<Handle> = Vec::new();
         let mut is_lost = false;

@@ -64,22 +64,21 @@ static MAKING: Mutex<()> = Mutex::new(());
 /// The state, if the program has accessed the driver and there is a table.
 #[inline]
 pub fn state() -> Option<&'static State> {
-    let state = STATE.load(Acquire);
-    if state.is_null() {
-        return if IS_OFF.load(Relaxed) { None } else { make() };
-    }
-    // SAFETY: a leaked box that is never written through this pointer.
-    Some(unsafe { &*state })
+    made().or_else(|| if IS_OFF.load(Relaxed) { None } else { make() })
+}
+
+#[inline]
+fn made() -> Option<&'static State> {
+    // SAFETY: null, or a leaked box that is never written through this pointer.
+    unsafe { STATE.load(Acquire).as_ref() }
 }
 
 #[cold]
 fn make() -> Option<&'static State> {
     static HANDLERS: Once = Once::new();
     let _only = MAKING.lock().unwrap_or_else(|broken| broken.into_inner());
-    let state = STATE.load(Acquire);
-    if !state.is_null() {
-        // SAFETY: as in `state`.
-        return Some(unsafe { &*state });
+    if let Some(state) = made() {
+        return Some(state);
     }
     let mode = Mode::wanted();
     let Some(table) = table::create(mode) else {
@@ -113,10 +112,7 @@ extern "C" fn in_child() {
 pub fn at_exit() {
     static REGISTERED: Once = Once::new();
     extern "C" fn finish() {
-        let state = STATE.load(Acquire);
-        if !state.is_null() {
-            // SAFETY: as in `state`.
-            let state = unsafe { &*state };
+        if let Some(state) = made() {
             // a thread that holds the lock may never continue
             if let Some(mut inner) = (0..100).find_map(|turn| {
                 std::thread::sleep(std::time::Duration::from_micros(if turn == 0 { 0 } else { 100 }));
