@@ -6,7 +6,7 @@
 
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::edit::annotate::is_optnone;
-use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::handle::{Function, Module, Value};
 
 /// The string attribute that switches all transforms off.
 pub const OFF: &str = "warpwise-off";
@@ -39,22 +39,16 @@ fn off_attributes(word: &str) -> [String; 2] {
 }
 
 /// Functions with an `annotate("warpwise.WORD")`, and the equivalent string attribute `warpwise-WORD`.
-fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
-    let mut wanted = Vec::new();
-    let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
-        return wanted;
+fn annotations<'m>(module: Module<'m>) -> Vec<(Function<'m>, String)> {
+    let list = module.global("llvm.global.annotations").and_then(|global| global.initializer());
+    let annotation = |(list, index): (Value<'m>, u32)| {
+        let entry = list.aggregate_element(index)?;
+        let function = entry.aggregate_element(0)?.as_function()?;
+        let text = entry.aggregate_element(1)?.initializer()?.const_text()?;
+        Some((function, format!("warpwise-{}", text.strip_prefix("warpwise.")?)))
     };
-    for entry in (0..list.ty().length() as u32).filter_map(|index| list.aggregate_element(index)) {
-        let (Some(function), Some(text)) = (entry.aggregate_element(0), entry.aggregate_element(1)) else { continue };
-        let (Some(function), Some(text)) = (function.as_function(), text.initializer().and_then(|t| t.const_text()))
-        else {
-            continue;
-        };
-        if let Some(word) = text.strip_prefix("warpwise.") {
-            wanted.push((function, format!("warpwise-{word}")));
-        }
-    }
-    wanted
+    let entries = list.into_iter().flat_map(|list| (0..list.ty().length() as u32).map(move |index| (list, index)));
+    entries.filter_map(annotation).collect()
 }
 
 /// Converts annotations of functions to string attributes, which survive linking and the removal of annotations.
