@@ -109,15 +109,11 @@ pub fn main() -> ExitCode {
 fn dispatch() -> Result<ExitCode> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
-    if program.file_name().is_some_and(|name| name == nvcc::PROGRAM) {
-        return nvcc::drive(arguments.collect());
+    match program.file_name().and_then(std::ffi::OsStr::to_str) {
+        Some(nvcc::PROGRAM) => nvcc::drive(arguments.collect()),
+        Some(tool @ (warpwise_opt::OPT | warpwise_opt::LLC)) => Ok(optimizer::drive(tool, arguments.collect())),
+        _ => run(Cli::parse().command),
     }
-    for tool in [warpwise_opt::OPT, warpwise_opt::LLC] {
-        if program.file_name().is_some_and(|name| name == tool) {
-            return Ok(optimizer::drive(tool, arguments.collect()));
-        }
-    }
-    run(Cli::parse().command)
 }
 
 /// Exit status that a shell reports for a program that was ended by a closed pipe.

@@ -9,6 +9,7 @@
 use super::commands::{DeviceCommand, Entry, device_command};
 use super::cuda::{TREE_VARIABLE, find_clang, find_cuda};
 use super::kept::{Answers, identity, key};
+use super::report::ReportArgs;
 use crate::map_report::page;
 use crate::report::against::{self, Build};
 use crate::report::index::{Failure, Index, Row, Unit};
@@ -60,12 +61,7 @@ struct Task {
 
 /// How the report is given.
 pub struct Form<'a> {
-    /// A folder for pages, or the one page.
-    pub html: Option<&'a Path>,
-    pub is_single: bool,
-    pub is_json: bool,
-    /// Only this line of what to do.
-    pub why: Option<usize>,
+    pub args: &'a ReportArgs,
     pub times: Option<&'a Times>,
     pub seen: Option<&'a SeenKernels>,
     pub against: Option<Against>,
@@ -105,12 +101,12 @@ impl Collected {
                 against::changes(Build { rows: &rows, ..new }, new)
             }
         });
-        if let Some(html) = form.html {
+        if let Some(html) = &form.args.html {
             self.write_pages(html, form).with_context(|| format!("cannot write to {}", html.display()))?;
         }
-        match form.why {
+        match form.args.why {
             Some(line) => print!("{}", todo::why(&self.index.todo, line)?),
-            None if form.is_json => println!("{}", serde_json::to_string_pretty(&self.index)?),
+            None if form.args.json => println!("{}", serde_json::to_string_pretty(&self.index)?),
             None => anstream::print!("{}", self.index.to_text()),
         }
         Ok(())
@@ -121,7 +117,7 @@ impl Collected {
             page::with_counts(&mut unit.page, form.seen);
         }
         let units = || self.units.iter().map(|(name, unit)| (&**name, &unit.page));
-        if form.is_single {
+        if form.args.single || form.args.project.is_none() {
             return Ok(std::fs::write(html, page::render(&self.index, "", units()))?);
         }
         std::fs::create_dir_all(html.join("files"))?;
@@ -170,7 +166,8 @@ pub fn collect(commands: &Path, args: &ProjectArgs, block: Option<BlockShape>, m
         Answers::of(&cache).context("results are kept beside the database, and --cache DIR keeps them elsewhere")?;
     let mut index = Index { project: commands.display().to_string(), ..Index::default() };
     let mut tasks = Vec::new();
-    let tools = Tools::find()?;
+    let command = std::env::current_exe().context("cannot tell where warpwise is")?;
+    let tools = Tools { clang: find_clang()?, command, identity: identity()? };
     for entry in &entries {
         match device_command(entry) {
             Ok(None) => {}
@@ -276,13 +273,6 @@ struct Tools {
     clang: PathBuf,
     /// Sizes and ages of the command and the plugin.
     identity: String,
-}
-
-impl Tools {
-    fn find() -> Result<Tools> {
-        let command = std::env::current_exe().context("cannot tell where warpwise is")?;
-        Ok(Tools { clang: find_clang()?, command, identity: identity()? })
-    }
 }
 
 impl Task {

@@ -28,13 +28,13 @@ pub struct ReportArgs {
     file: Option<PathBuf>,
     /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
     #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
-    project: Option<PathBuf>,
+    pub(super) project: Option<PathBuf>,
     /// Pages, left here: one self-contained page; with --project, a folder with an index and a page for each file.
     #[arg(long, value_name = "OUT")]
-    html: Option<PathBuf>,
+    pub(super) html: Option<PathBuf>,
     /// With --project: all pages in one file, to be sent.
     #[arg(long, requires = "html")]
-    single: bool,
+    pub(super) single: bool,
     /// A divergence map of the program, whose counts are shown beside kernels and lines; may be repeated.
     #[arg(long, value_name = "MAP")]
     map: Vec<PathBuf>,
@@ -53,14 +53,14 @@ pub struct ReportArgs {
     ptx: Option<PathBuf>,
     /// One JSON document instead of text.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Measured times, by which kernels and what to do are ranked: what `warpwise time --json TIMES ./program` or
     /// `ncu --csv --page raw ./program` wrote.
     #[arg(long, value_name = "TIMES")]
     times: Option<PathBuf>,
     /// Instead of the list: line N of it with all its places and the reasons.
     #[arg(long, value_name = "N", conflicts_with_all = ["json", "html", "inventory"])]
-    why: Option<usize>,
+    pub(super) why: Option<usize>,
     /// After what to do first: every line with its class, every branch, access and object.
     #[arg(long, conflicts_with = "project")]
     inventory: bool,
@@ -82,15 +82,8 @@ const HOST_SOURCES: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
 pub fn run(args: &ReportArgs) -> Result<()> {
     let times = args.times.as_deref().map(Times::read).transpose()?;
     let seen = args.seen()?;
-    let form = project::Form {
-        html: args.html.as_deref(),
-        is_single: args.single || args.project.is_none(),
-        is_json: args.json,
-        why: args.why,
-        times: times.as_ref(),
-        seen: seen.as_ref(),
-        against: args.against.as_deref().map(|path| args.against(path)).transpose()?,
-    };
+    let against = args.against.as_deref().map(|path| args.against(path)).transpose()?;
+    let form = project::Form { args, times: times.as_ref(), seen: seen.as_ref(), against };
     if let Some(commands) = &args.project {
         let all = project::collect(commands, &args.of_project, args.block, &args.flags)?;
         let has_any = !all.units.is_empty();

@@ -174,14 +174,13 @@ impl SimtArgs {
         if symbols().any(|symbol| symbol == name) {
             return Ok(Some(name.clone()));
         }
-        let list = |symbols: &[&String]| symbols.iter().map(|s| kernel_symbol(s)).collect::<Vec<_>>().join(", ");
         // versions and alternatives are copies of kernels, and have their names
         let is_copy = |symbol: &str| is_version(symbol).is_some() || is_alternative(symbol).is_some();
         match symbols().filter(|symbol| is_named(symbol, name) && !is_copy(symbol)).collect::<Vec<_>>().as_slice() {
             [only] => Ok(Some((*only).clone())),
             [] if image.kernels().next().is_none() => bail!("{} has no kernel", image.name),
             [] => {
-                let all = list(&symbols().collect::<Vec<_>>());
+                let all = symbols().map(|symbol| kernel_symbol(symbol)).collect::<Vec<_>>().join(", ");
                 bail!("there is no kernel named {name} in {}; it has {all}", image.name)
             }
             several => {
@@ -201,13 +200,9 @@ impl SimtArgs {
     }
 
     fn inputs(&self) -> Result<(Inputs, Vec<Given>)> {
-        let mut inputs = Inputs::default();
-        let mut given = Vec::new();
-        for (i, text) in self.args.iter().enumerate() {
-            let arg = simt_args::parse(text).with_context(|| format!("--arg {i} ({text})"))?;
-            inputs.args.push(arg.to_arg());
-            given.push(arg);
-        }
+        let arg = |(i, text): (usize, &String)| simt_args::parse(text).with_context(|| format!("--arg {i} ({text})"));
+        let given = self.args.iter().enumerate().map(arg).collect::<Result<Vec<Given>>>()?;
+        let mut inputs = Inputs { args: given.iter().map(Given::to_arg).collect(), ..Inputs::default() };
         for text in &self.globals {
             let Some((name, value)) = text.split_once('=') else {
                 bail!("--global {text}: say NAME=ARG, such as table=f32[16]:iota");

@@ -76,12 +76,13 @@ pub struct CycleCosts {
 
 impl CycleCosts {
     /// Rounded, and with no more cycles lost than there are: what diverges may also wait for memory.
-    fn fit(&mut self) {
+    fn fitted(mut self) -> CycleCosts {
         let memory = self.sectors + self.banks + self.local;
         self.divergence = self.divergence.min(self.cycles - memory).max(0.0);
         for cycles in [&mut self.cycles, &mut self.divergence, &mut self.sectors, &mut self.banks, &mut self.local] {
             *cycles = cycles.round();
         }
+        self
     }
 }
 
@@ -150,9 +151,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     /// Cycles of one warp, from its entry to its end, and what of them is lost, as far as it was considered.
     pub fn costs(&self) -> CycleCosts {
-        let mut costs = self.costs;
-        costs.fit();
-        costs
+        self.costs.fitted()
     }
 
     /// The cycles of an instruction, and how often a warp executes it.
@@ -162,9 +161,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     /// What is lost on a line whose instructions take so many cycles.
     pub fn line(&self, place: &LineOf, cycles: f64) -> CycleCosts {
-        let mut costs = CycleCosts { cycles, ..self.lost.get(place).copied().unwrap_or_default() };
-        costs.fit();
-        costs
+        CycleCosts { cycles, ..self.lost.get(place).copied().unwrap_or_default() }.fitted()
     }
 
     /// Adds what is lost to the function and to its line.
@@ -280,9 +277,7 @@ impl<'a, 'm> Weights<'a, 'm> {
                 known.advice.what = what();
                 known.also.insert(place);
             }
-            Some(_) => {
-                known.also.insert(place);
-            }
+            Some(_) => _ = known.also.insert(place),
             none => *none = Some(place),
         }
     }

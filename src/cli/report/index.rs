@@ -146,13 +146,9 @@ impl KernelRow {
 
 /// Whether a branch that an advice is about was fused.
 fn is_fused(advice: &Advice, kernel: &FunctionReport, deeds: &[Deed]) -> bool {
-    let is_same = |deed: &Deed| {
-        deed.symbol == kernel.symbol
-            && matches!(deed.remark.as_str(), "BranchFused" | "BranchesConverted")
-            && deed.place.is_some()
-            && deed.place == advice.place
-    };
-    advice.kind == AdviceKind::Branch && deeds.iter().any(is_same)
+    let is_fusion = |deed: &Deed| matches!(deed.remark.as_str(), "BranchFused" | "BranchesConverted");
+    let is_same = |deed: &Deed| deed.symbol == kernel.symbol && deed.place == advice.place && is_fusion(deed);
+    advice.kind == AdviceKind::Branch && advice.place.is_some() && deeds.iter().any(is_same)
 }
 
 /// Whether an advice is about branches that never split when they were counted.

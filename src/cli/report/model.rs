@@ -94,7 +94,7 @@ impl From<Place> for LineOf {
 }
 
 /// Number of values by class.
-#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
     pub uniform: u32,
     pub affine: u32,
@@ -292,7 +292,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     /// Counts the values, and lists those with a source line on their line.
     fn values(&mut self) -> Counts {
         let kernel = &self.facts.func;
-        let mut counts = Counts::default();
+        let mut counts = [0; 3];
         for inst in kernel.insts.keys() {
             let data = &kernel.insts[inst];
             if !self.facts.is_reachable(data.block) {
@@ -311,16 +311,13 @@ impl<'a, 'm> Builder<'a, 'm> {
             }
             let value = kernel.result(inst);
             let class = self.agreement(value);
-            match class {
-                Agreement::Uniform => counts.uniform += 1,
-                Agreement::Affine => counts.affine += 1,
-                Agreement::Divergent => counts.divergent += 1,
-            }
+            counts[class as usize] += 1;
             if let Some(place) = self.words.place(inst) {
                 self.put(place.into(), inst, class);
             }
         }
-        counts
+        let [uniform, affine, divergent] = counts;
+        Counts { uniform, affine, divergent }
     }
 
     /// Fills the figures of all lines, but for what accesses need.

@@ -236,14 +236,8 @@ impl Watched {
         let mut child = child.context("cannot start this program again")?;
         let (send, lines) = channel();
         if let Some(output) = child.stdout.take() {
-            std::thread::spawn(move || {
-                for line in BufReader::new(output).lines() {
-                    let Ok(line) = line else { return };
-                    if send.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
+            let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+            std::thread::spawn(move || lines.try_for_each(|line| send.send(line)));
         }
         Ok(Watched { child, lines, errors })
     }

@@ -45,7 +45,9 @@ pub fn write(folder: &Path, cuda: &Path, clang: &Path, arguments: &[impl AsRef<O
     let hidden = hidden(&defined, &texts);
     for (name, text) in CLANGS_OWN.iter().zip(&texts) {
         if !hidden.is_empty() && !text.is_empty() {
-            put(name, &stand_in(name, &hidden))?;
+            // it includes the one of its name in a later folder
+            let rest = without(&hidden, &format!("#include_next <{name}>\n"));
+            put(name, &format!("#pragma GCC system_header\n{rest}"))?;
         }
     }
     Ok(())
@@ -119,11 +121,6 @@ fn hidden<'a>(defined: &'a BTreeSet<String>, headers: &[String]) -> Vec<&'a str>
 
 fn is_of_a_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
-}
-
-/// A header that includes the one of its name in a later folder, without these macros.
-fn stand_in(name: &str, hidden: &[&str]) -> String {
-    format!("#pragma GCC system_header\n{}", without(hidden, &format!("#include_next <{name}>\n")))
 }
 
 /// Lines of a header for which these macros are not defined.

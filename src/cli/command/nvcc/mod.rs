@@ -67,7 +67,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
     let tools = Tools {
         clang: find_clang()?,
         plugin: if request.is_device_debug { None } else { Some(find_plugin()?) },
-        usual_architecture: usual_architecture(&cuda).to_owned(),
+        usual_architecture: if (1..TURING_SINCE).contains(&major) { "sm_52" } else { "sm_75" }.to_owned(),
         cuda,
     };
     let temporary = super::temporary_folder()?;
@@ -129,10 +129,7 @@ fn with_environment(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
         let text = std::env::var(name).unwrap_or_default();
         Ok(words::split(&text, name)?.into_iter().map(OsString::from).collect())
     };
-    let mut all = read("NVCC_PREPEND_FLAGS")?;
-    all.extend(arguments);
-    all.extend(read("NVCC_APPEND_FLAGS")?);
-    Ok(all)
+    Ok([read("NVCC_PREPEND_FLAGS")?, arguments, read("NVCC_APPEND_FLAGS")?].concat())
 }
 
 /// Runs one command; returns its exit status, or 0 if the real nvcc has done the step instead.
@@ -246,13 +243,6 @@ fn release(cuda: &Path) -> Option<(u32, u32)> {
     let header = std::fs::read_to_string(cuda.join("include/cuda.h")).ok()?;
     let number: u32 = header.split("#define CUDA_VERSION ").nth(1)?.split_whitespace().next()?.parse().ok()?;
     Some((number / 1000, number % 1000 / 10))
-}
-
-fn usual_architecture(cuda: &Path) -> &'static str {
-    match release(cuda) {
-        Some((major, _)) if major < TURING_SINCE => "sm_52",
-        _ => "sm_75",
-    }
 }
 
 /// A command as one would type it in a shell.

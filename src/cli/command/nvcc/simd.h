@@ -37,7 +37,8 @@ template <int Bits> struct WarpwiseLanes {
     WARPWISE_DEVICE Word leu(Word a, Word b) { return geu(b, a); }
     WARPWISE_DEVICE Word les(Word a, Word b) { return ges(b, a); }
 
-#define WARPWISE_EXTREME(extreme, Pair, greater, where, elsewhere)                                                       \
+    // of each lane `where` if `a` is greater there
+#define WARPWISE_EXTREME(extreme, Pair, greater, where, elsewhere)                                                      \
     WARPWISE_NATIVE(Pair, __builtin_elementwise_##extreme(x, y))                                                        \
     return choose(filled(greater(a, b)), where, elsewhere);
     WARPWISE_DEVICE Word maxs(Word a, Word b) { WARPWISE_EXTREME(max, Signed, gts, a, b) }
