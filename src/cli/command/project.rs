@@ -211,8 +211,8 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     }
 }
 
-/// Does the same with every number of a range (the second excluded) that is a multiple of `step` from its begin, in so many
-/// threads, until it is over. Returns the first number that was not begun, which may be beyond the range.
+/// Works on every `step`th number of a range (the second excluded), in so many threads, until it is over. Returns the first
+/// number on which no work was begun, which may be beyond the range.
 pub fn numbers_in_parallel(
     jobs: usize,
     (from, to): (u64, u64),

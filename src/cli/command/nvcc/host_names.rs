@@ -68,7 +68,7 @@ fn kernel_of(stub: &str) -> Option<&str> {
     counted.get(digits..digits.checked_add(length)?)?.strip_prefix(NVCCS)
 }
 
-/// The symbols by which the other compiler would call the kernels of an object, each with what `objcopy --add-symbol` takes.
+/// The symbols by which the other compiler would call the kernels of an object, each as `objcopy --add-symbol` takes it, too.
 fn missing(bytes: &[u8]) -> Result<Vec<(String, String)>> {
     let file = object::File::parse(bytes)?;
     let known = |wanted: &str| file.symbols().find(|symbol| symbol.name() == Ok(wanted));
