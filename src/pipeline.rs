@@ -13,6 +13,7 @@ use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Results, Settings, SettingsError, Transform};
 use crate::{annotate, assembler, coarsen, map, steer, unroll};
 use std::cell::OnceCell;
+use std::fmt::Display;
 use std::rc::Rc;
 use warpwise_analysis::counts::Feedback;
 use warpwise_ir::llvm::edit::Editor;
@@ -59,6 +60,15 @@ pub struct Run<'a, 'm> {
     pub manager: &'a PassManager<'a>,
 }
 
+/// What transforms run on, and how.
+#[derive(Clone, Copy)]
+struct Job<'a, 'm> {
+    module: Module<'m>,
+    settings: &'a Settings,
+    session: &'a Session,
+    manager: &'a PassManager<'a>,
+}
+
 /// State that lives as long as one module is compiled: the command-line options in effect for it, what was derived from
 /// them, and the remarks already emitted. None of it outlives the module.
 #[derive(Debug, Default)]
@@ -103,28 +113,16 @@ impl Session {
     /// The counts of an earlier run, for transforms that use them; a file that cannot be used is a compilation error.
     fn feedback(&self, function: Function<'_>, manager: &PassManager<'_>) -> Option<Rc<Feedback>> {
         let path = self.settings.map_file.as_ref()?;
-        let read = || match Feedback::read(path) {
-            Ok(feedback) => Some(Rc::new(feedback)),
-            Err(error) => {
-                manager.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-profile-use: {error}"));
-                None
-            }
-        };
-        self.feedback.get_or_init(read).clone()
+        let says = |message: &str| manager.emit(Kind::Error, function, None, "MapFile", message);
+        read_once(&self.feedback, || Feedback::read(path), "-warpwise-profile-use", says)
     }
 
     /// What an earlier run measured, for kernels to be built as they were fastest; the file is reported once if it cannot
     /// be used.
     fn choices(&self, settings: &Settings, function: Function<'_>, manager: &PassManager<'_>) -> Option<Rc<Choices>> {
         let path = settings.choices.as_ref()?;
-        let read = || match Choices::read(path) {
-            Ok(choices) => Some(Rc::new(choices)),
-            Err(error) => {
-                manager.emit(Kind::Error, function, None, "TuningFile", &format!("-warpwise-choices: {error}"));
-                None
-            }
-        };
-        self.choices.get_or_init(read).clone()
+        let says = |message: &str| manager.emit(Kind::Error, function, None, "TuningFile", message);
+        read_once(&self.choices, || Choices::read(path), "-warpwise-choices", says)
     }
 
     /// `fuse-branches` for a module, or for one function of it.
@@ -138,12 +136,23 @@ impl Session {
     }
 }
 
+/// What the file of an option holds, read on first use; says once why if it cannot be used.
+fn read_once<T, E: Display>(
+    known: &OnceCell<Option<Rc<T>>>,
+    read: impl FnOnce() -> Result<T, E>,
+    option: &str,
+    says: impl FnOnce(&str),
+) -> Option<Rc<T>> {
+    let read = || read().map_err(|error| says(&format!("{option}: {error}"))).ok().map(Rc::new);
+    known.get_or_init(read).clone()
+}
+
 /// Runs a transform that a pipeline names; returns whether the module changed.
 pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, SettingsError> {
-    run_named(run, transform.pass(), |settings, manager| {
-        let changed = run_transform(transform, run.module, settings, run.session, manager);
+    run_named(run, transform.pass(), |job| {
+        let changed = run_transform(job, transform);
         if changed {
-            assembler::run(run.module, manager);
+            assembler::run(job.module, job.manager);
         }
         changed
     })
@@ -151,60 +160,43 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 
 /// Runs the default pipeline; returns whether the module changed.
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    let Run { module, session, .. } = *run;
-    run_named(run, DEFAULT, |settings, manager| {
+    run_named(run, DEFAULT, |job| {
+        let Job { module, settings, manager, .. } = job;
         let is_unmarked = divisions::forget(module);
         let written = settings.writes_idioms()
             && manager.run(IDIOMS, |manager| idioms::run_late(module, settings.results, manager));
         let transformed = match settings.is_tuned() {
-            true => tuning::run(module, settings, session, manager),
-            false => run_enabled(module, settings, session, manager),
+            true => tuning::run(job),
+            false => run_enabled(job),
         };
         assembler::run(module, manager) || written || transformed || is_unmarked
     })
 }
 
 /// Runs a pass with its parameters, under the limit on plans.
-fn run_named(
-    run: &Run<'_, '_>,
-    name: &str,
-    body: impl FnOnce(&Settings, &PassManager<'_>) -> bool,
-) -> Result<bool, SettingsError> {
-    let settings = run.session.with(name, run.parameters)?;
+fn run_named(run: &Run<'_, '_>, name: &str, body: impl FnOnce(Job<'_, '_>) -> bool) -> Result<bool, SettingsError> {
+    let Run { module, session, .. } = *run;
+    let settings = &session.with(name, run.parameters)?;
     let own = Plans::new(settings.limit);
-    let manager = &run.session.limited(run.manager, &settings, &own);
-    let changed = read_annotations(run.module);
-    Ok(body(&settings, manager) || changed)
+    let manager = &session.limited(run.manager, settings, &own);
+    let changed = read_annotations(module);
+    Ok(body(Job { module, settings, session, manager }) || changed)
 }
 
 /// Runs the transforms that the settings enable.
-fn run_enabled(module: Module<'_>, settings: &Settings, session: &Session, manager: &PassManager<'_>) -> bool {
-    let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform));
-    run_all(enabled, module, settings, session, manager)
+fn run_enabled(job: Job<'_, '_>) -> bool {
+    run_all(job, Transform::ALL.into_iter().filter(|&transform| job.settings.runs(transform)))
 }
 
 /// Runs transforms in turn; returns whether any of them changed the module.
-fn run_all(
-    transforms: impl Iterator<Item = Transform>,
-    module: Module<'_>,
-    settings: &Settings,
-    session: &Session,
-    manager: &PassManager<'_>,
-) -> bool {
+fn run_all(job: Job<'_, '_>, transforms: impl Iterator<Item = Transform>) -> bool {
     let mut changed = false;
-    for transform in transforms {
-        changed |= run_transform(transform, module, settings, session, manager);
-    }
+    transforms.for_each(|transform| changed |= run_transform(job, transform));
     changed
 }
 
-fn run_transform(
-    transform: Transform,
-    module: Module<'_>,
-    settings: &Settings,
-    session: &Session,
-    manager: &PassManager<'_>,
-) -> bool {
+fn run_transform(job: Job<'_, '_>, transform: Transform) -> bool {
+    let Job { module, settings, session, manager } = job;
     manager.run(transform.pass(), |manager| match transform {
         Transform::Unroll => unroll::run(module, settings, manager),
         Transform::Annotate => annotate::run(module, settings, manager),
@@ -224,8 +216,8 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
 
 /// Unrolls loops that keep stack objects in memory; returns whether the module changed.
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, FREE_ARRAYS, |settings, manager| {
-        manager.run(FREE_ARRAYS, |manager| arrays::run(run.module, settings.analysis(), settings.results, manager))
+    run_named(run, FREE_ARRAYS, |Job { module, settings, manager, .. }| {
+        manager.run(FREE_ARRAYS, |manager| arrays::run(module, settings.analysis(), settings.results, manager))
     })
 }
 
@@ -244,11 +236,11 @@ pub fn mark_branches(run: &Run<'_, '_>) -> bool {
 /// Decides about branches around divisions, splits copies of stack objects, and counts bits at once; returns whether the
 /// module changed.
 pub fn write_idioms(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
-    run_named(run, IDIOMS, |settings, manager| {
+    run_named(run, IDIOMS, |Job { module, settings, manager, .. }| {
         manager.run(IDIOMS, |manager| {
-            let is_settled = divisions::settle(run.module, settings.results, manager);
-            let is_split = split::run(run.module, settings.results, manager) || is_settled;
-            idioms::run_early(run.module, settings.results, manager) || is_split
+            let is_settled = divisions::settle(module, settings.results, manager);
+            let is_split = split::run(module, settings.results, manager) || is_settled;
+            idioms::run_early(module, settings.results, manager) || is_split
         })
     })
 }
@@ -259,8 +251,8 @@ pub fn run_part_of_unroll(
     name: &str,
     part: fn(Module<'_>, Results, &PassManager<'_>) -> bool,
 ) -> Result<bool, SettingsError> {
-    run_named(run, name, |settings, manager| {
-        manager.run(Transform::Unroll.pass(), |manager| part(run.module, settings.results, manager))
+    run_named(run, name, |Job { module, settings, manager, .. }| {
+        manager.run(Transform::Unroll.pass(), |manager| part(module, settings.results, manager))
     })
 }
 

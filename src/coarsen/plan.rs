@@ -121,12 +121,7 @@ pub fn plan(outline: &Outline, profit: Profit) -> Option<Result<Plan, Reject>> {
 
 /// Bytes that a load or store moves.
 fn moved(func: &Func, inst: Inst) -> Option<u32> {
-    let moved = match func.insts[inst].opcode {
-        Opcode::Load => func.result(inst),
-        Opcode::Store => func.operands(inst)[0],
-        _ => return None,
-    };
-    u32::try_from(func.type_info(moved).store_size).ok()
+    u32::try_from(func.type_info(func.moved(inst)?).store_size).ok()
 }
 
 impl Root {
@@ -376,13 +371,10 @@ fn is_known_at_start(func: &Func, root: &Root, value: Value, depth: u32) -> bool
     let data = &func.insts[def];
     let is_total = match data.opcode {
         _ if root.insts.contains(&def) => return true,
-        Opcode::Call => match func.call(def).callee {
-            Callee::Intrinsic(number) => {
-                let is_row = BLOCK_INDEX.position(number).is_some_and(|dimension| dimension > 0);
-                is_row || BLOCK_SIZE.contains(number) || GRID_SIZE.contains(number) || BOUNDS.contains(number)
-            }
-            _ => false,
-        },
+        Opcode::Call => func.called_intrinsic(def).is_some_and(|number| {
+            let is_row = BLOCK_INDEX.position(number).is_some_and(|dimension| dimension > 0);
+            is_row || BLOCK_SIZE.contains(number) || GRID_SIZE.contains(number) || BOUNDS.contains(number)
+        }),
         Opcode::Select | Opcode::ICmp | Opcode::ZExt | Opcode::SExt | Opcode::Trunc => true,
         Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => false,
         opcode => opcode.is_integer_arithmetic(),

@@ -16,7 +16,7 @@ use warpwise_ir::Func;
 use warpwise_ir::call::{Callee, Memory};
 use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::inst::{Flags, Opcode};
 use warpwise_ir::llvm::edit::fuse::is_bound_call;
 use warpwise_ir::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
 
@@ -104,27 +104,20 @@ fn is_volatile_copy(handles: &Handles<'_>, kinds: &Kinds, id: u32, inst: Inst) -
 
 /// Hints that may be dropped.
 pub fn is_dropped(func: &Func, kinds: &Kinds, inst: Inst) -> bool {
-    func.insts[inst].opcode == Opcode::Call
-        && matches!(func.call(inst).callee, Callee::Intrinsic(id) if id == kinds.assume || id == kinds.scope_declaration)
+    func.called_intrinsic(inst).is_some_and(|id| id == kinds.assume || id == kinds.scope_declaration)
 }
 
 /// Whether lanes of the other side may execute an instruction, too.
 pub fn floats(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> bool {
     match func.insts[inst].opcode {
         Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
-            let divisor = func.operands(inst)[1];
-            let bits = func.int_bits(divisor).unwrap_or(0);
-            let minus_one = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-            matches!(func.constant(divisor), Some(ConstData::Int(value)) if value != 0 && value != minus_one)
+            !matches!(func.signed_constant(func.operands(inst)[1]), None | Some(0 | -1))
         }
-        Opcode::Call => match func.call(inst).callee {
-            Callee::Intrinsic(id) => {
-                let declared = handles.inst(inst).called_function();
-                let speculatable = declared.is_some_and(|f| f.has_attribute(AttrPlace::Function, kinds.speculatable));
-                speculatable && !intrinsic_name(id).contains(".shfl") && func.call(inst).memory == Memory::None
-            }
-            _ => false,
-        },
+        Opcode::Call => func.called_intrinsic(inst).is_some_and(|id| {
+            let declared = handles.inst(inst).called_function();
+            let speculatable = declared.is_some_and(|f| f.has_attribute(AttrPlace::Function, kinds.speculatable));
+            speculatable && !intrinsic_name(id).contains(".shfl") && func.call(inst).memory == Memory::None
+        }),
         Opcode::Load | Opcode::Other => false,
         opcode => opcode.is_computation(),
     }

@@ -79,7 +79,7 @@ use warpwise_ir::call::Callee;
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::{Kind, PassManager, Reshape};
 
 /// The word of its switch.
@@ -98,8 +98,7 @@ pub fn has_branch(function: Function<'_>) -> bool {
 }
 
 fn has_inlining_to_come(function: Function<'_>) -> bool {
-    let insts = function.blocks().flat_map(|block| block.insts());
-    insts.filter_map(Inst::defined_callee).any(Function::is_always_inlined)
+    function.callees().any(Function::is_always_inlined)
 }
 
 /// The pass.

@@ -142,13 +142,7 @@ fn data_of(constant: &Constant<'_>, types: &PrimaryMap<Type, TypeInfo>) -> Const
         ValueKind::GlobalVariable | ValueKind::GlobalAlias | ValueKind::Function | ValueKind::ConstantExpr => {
             constant_address(value)
         }
-        ValueKind::ConstantAggregate => {
-            if has_undef(value, 0) {
-                ConstData::PartlyUndef
-            } else {
-                ConstData::Opaque
-            }
-        }
+        ValueKind::ConstantAggregate if has_undef(value, 0) => ConstData::PartlyUndef,
         ValueKind::Metadata | ValueKind::Block | ValueKind::InlineAsm => ConstData::NotData,
         _ => ConstData::Opaque,
     }

@@ -169,6 +169,14 @@ impl Func {
             _ => None,
         }
     }
+    /// What a load or a store moves.
+    pub fn moved(&self, inst: Inst) -> Option<Value> {
+        match self.insts[inst].opcode {
+            Opcode::Load => Some(self.result(inst)),
+            Opcode::Store => Some(self.operands(inst)[0]),
+            _ => None,
+        }
+    }
     /// The number of the instruction that defines a value; for arguments and constants, a number past the last
     /// instruction.
     #[inline]
@@ -188,6 +196,11 @@ impl Func {
             ConstData::Int(number) => Some(number),
             _ => None,
         }
+    }
+    /// The same, sign-extended.
+    pub fn signed_constant(&self, value: Value) -> Option<i64> {
+        let unused = 64 - self.int_bits(value).filter(|bits| (1..=64).contains(bits))?;
+        self.int_constant(value).map(|number| (number << unused) as i64 >> unused)
     }
     /// Number of values: arguments, instructions, constants.
     pub fn value_count(&self) -> usize {

@@ -49,8 +49,6 @@ impl TypeKind {
 #[derive(Clone, Copy, Debug)]
 pub struct TypeInfo {
     pub kind: TypeKind,
-    /// Bytes from one array element to the next; zero for types without a fixed size.
-    pub alloc_size: u64,
     /// Bytes a store writes; zero for types without a fixed size.
     pub store_size: u64,
 }
@@ -83,11 +81,10 @@ impl TypeInfo {
             K::LLVMArrayTypeKind | K::LLVMStructTypeKind => TypeKind::Aggregate,
             _ => TypeKind::Other,
         };
-        let alloc_size = layout.alloc_size(ty).filter(|_| ty.kind() != K::LLVMTargetExtTypeKind);
         let store_size = match kind {
             TypeKind::Int(bits) | TypeKind::Ptr { bits, .. } => Some(u64::from(bits.div_ceil(8))),
-            _ => alloc_size.and_then(|_| layout.store_size(ty)),
+            _ => layout.store_size(ty).filter(|_| ty.kind() != K::LLVMTargetExtTypeKind),
         };
-        TypeInfo { kind, alloc_size: alloc_size.unwrap_or(0), store_size: store_size.unwrap_or(0) }
+        TypeInfo { kind, store_size: store_size.unwrap_or(0) }
     }
 }

@@ -14,6 +14,7 @@
 // freed. A thread that would have to wait for another's look-up launches the kernel itself instead.
 
 #include "cuda.h"
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -20,6 +20,7 @@ int open(const char *path, int flags, ...);
 int close(int file);
 long write(int file, const void *bytes, size_t count);
 int snprintf(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int vsnprintf(char *text, size_t bytes, const char *format, va_list values);
 
 #define TUNING_MAGIC UINT64_C(0x3230454e55545757)
 
@@ -373,12 +374,16 @@ typedef struct {
   int is_full;
 } Line;
 
-static void append(Line *line, const char *text) {
-  size_t length = strlen(text);
-  if (line->length + length >= sizeof line->text)
+__attribute__((format(printf, 2, 3))) static void append(Line *line, const char *format, ...) {
+  size_t room = sizeof line->text - line->length;
+  va_list values;
+  va_start(values, format);
+  int length = vsnprintf(line->text + line->length, room, format, values);
+  va_end(values);
+  if (length < 0 || (size_t)length >= room)
     line->is_full = 1;
   else
-    memcpy(line->text + line->length, text, length + 1), line->length += length;
+    line->length += (size_t)length;
 }
 
 static void append_number(Line *line, const char *before, double value) {
@@ -387,28 +392,19 @@ static void append_number(Line *line, const char *before, double value) {
   for (char *at = text; *at; at++)
     if (*at == ',') // the program's locale
       *at = '.';
-  append(line, before);
-  append(line, text);
-}
-
-static void append_count(Line *line, const char *before, unsigned long long value) {
-  char text[40];
-  snprintf(text, sizeof text, "%llu", value);
-  append(line, before);
-  append(line, text);
+  append(line, "%s%s", before, text);
 }
 
 static void append_alternative(Line *line, const Tuning *tuning, unsigned number) {
   const Sample *time = &tuning->times[number], *gain = &tuning->gains[number];
   if (!time->count)
     return;
-  append(line, number ? ",{\"name\":\"" : "{\"name\":\"");
-  append(line, number ? tuning->kernel->versions[number - 1].name : "plain");
-  append_count(line, "\",\"n\":", time->count);
+  append(line, "%s{\"name\":\"%s\",\"n\":%llu", number ? "," : "",
+         number ? tuning->kernel->versions[number - 1].name : "plain", (unsigned long long)time->count);
   append_number(line, ",\"mean\":", time->mean);
   append_number(line, ",\"m2\":", time->squares);
   if (number) {
-    append_count(line, ",\"gain_n\":", gain->count);
+    append(line, ",\"gain_n\":%llu", (unsigned long long)gain->count);
     append_number(line, ",\"gain\":", gain->mean);
     append_number(line, ",\"gain_m2\":", gain->squares);
   }
@@ -423,19 +419,12 @@ static int write_tuning(const Tuning *tuning, Line *line) {
       return 0;
   if (!tuning->times[0].count)
     return 0;
-  char hash[20];
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)tuning->kernel->hash);
-  append(line, "{\"kernel\":\"");
-  append(line, tuning->stub->name);
-  append(line, "\",\"hash\":\"");
-  append(line, hash);
-  append_count(line, "\",\"gpu\":\"sm_", (unsigned long long)tuning->capability);
-  append_count(line, "\",\"block\":[", tuning->choice->block.x);
-  append_count(line, ",", tuning->choice->block.y);
-  append_count(line, ",", tuning->choice->block.z);
-  append_count(line, "],\"shared\":", tuning->choice->own);
-  append_count(line, ",\"launches\":", atomic_load(&tuning->launches));
-  append(line, ",\"alternatives\":[");
+  const Choice *choice = tuning->choice;
+  append(line, "{\"kernel\":\"%s\",\"hash\":\"%016llx\",\"gpu\":\"sm_%d\",\"block\":[%u,%u,%u],", tuning->stub->name,
+         (unsigned long long)tuning->kernel->hash, tuning->capability, choice->block.x, choice->block.y,
+         choice->block.z);
+  append(line, "\"shared\":%llu,\"launches\":%llu,\"alternatives\":[", (unsigned long long)choice->own,
+         atomic_load(&tuning->launches));
   for (unsigned i = 0; i <= MAX_ALTERNATIVES; i++)
     append_alternative(line, tuning, i);
   append(line, "]}\n");

@@ -55,7 +55,9 @@ pub struct Counters<'m> {
 
 pub(super) struct Apply<'e, 'a, 'm> {
     pub editor: &'e mut Editor<'m>,
+    facts: &'a Facts,
     handles: &'a Handles<'m>,
+    plan: &'a FunctionPlan,
     pub counters: &'a Counters<'m>,
     /// The lanes below this one.
     pub lower: Value<'m>,
@@ -168,7 +170,8 @@ pub fn apply<'m>(
         replica: !plan.is_recursive && counted().any(|branch| branch.keep == Keep::Memory),
     };
     let none = editor.int(32, 0);
-    let mut work = Apply { editor, handles, counters, lower: none, replica: none, texts, current: Vec::new() };
+    let (lower, replica, current) = (none, none, Vec::new());
+    let mut work = Apply { editor, facts, handles, plan, counters, lower, replica, texts, current };
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", MAX_BLOCK);
     }
@@ -176,10 +179,10 @@ pub fn apply<'m>(
     work.editor.before(entry);
     let held = (tested > 0).then(|| conditions::emit(work.editor, handles, &plan.conditions));
     work.begin(entry, head, Launches { word: plan.launches.unwrap_or(0), held });
-    work.in_memory(facts, plan);
+    work.in_memory();
     let registers = Registers::of(plan);
     if registers.count > 0 {
-        work.in_registers(facts, plan, &registers);
+        work.in_registers(&registers);
     }
 }
 
@@ -206,7 +209,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     }
 
     /// Counts the branches whose counts are added to memory at once.
-    fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan) {
+    fn in_memory(&mut self) {
+        let Apply { facts, plan, .. } = *self;
         for branch in plan.branches.iter().filter(|branch| branch.keep == Keep::Memory) {
             let Some(slot) = branch.slot else { continue };
             let at = self.handles.inst(facts.func.terminator(branch.block));
@@ -226,16 +230,15 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     }
 
     /// Counts the branches whose counts are held in registers, and adds these to memory.
-    fn in_registers(&mut self, facts: &Facts, plan: &FunctionPlan, registers: &Registers<'_>) {
-        let func = &facts.func;
-        let cfg = facts.cfg();
+    fn in_registers(&mut self, registers: &Registers<'_>) {
+        let (func, cfg) = (&self.facts.func, self.facts.cfg());
         let count = registers.count;
         let order = cfg.order.rpo();
         let mut position = vec![u32::MAX; func.blocks.len()];
         for (number, &block) in (0..).zip(order) {
             position[block.index()] = number;
         }
-        let events = self.events(facts, plan, registers, &position);
+        let events = self.events(registers, &position);
         let changes = events.iter().map(|&((number, _), _, changed)| (order[number as usize], changed));
         let phis = joins::joins(&func.graph, cfg, changes.filter(|change| change.1 != 0));
 
@@ -260,7 +263,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             }
             let here = rest.partition_point(|event| event.0.0 == number);
             for &(_, event, _) in &rest[..here] {
-                self.handle_event(facts, plan, registers, block, event);
+                self.handle_event(registers, block, event);
             }
             rest = &rest[here..];
             outs.extend_from_slice(&self.current);
@@ -287,13 +290,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     /// What happens to registers, in the order of blocks that have a `position`: at which block and instruction, what, and to
     /// which of them.
-    fn events<'p>(
-        &self,
-        facts: &Facts,
-        plan: &'p FunctionPlan,
-        registers: &Registers<'_>,
-        position: &[u32],
-    ) -> Vec<((u32, u32), Event<'p>, u64)> {
+    fn events(&self, registers: &Registers<'_>, position: &[u32]) -> Vec<((u32, u32), Event<'a>, u64)> {
+        let Apply { facts, plan, .. } = *self;
         let func = &facts.func;
         let bits = |objects: std::ops::Range<usize>| objects.fold(0, |mask, object| mask | 1u64 << object);
         let mut events = Vec::new();
@@ -325,15 +323,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     }
 
     /// Inserts the code for an event in a block.
-    fn handle_event(
-        &mut self,
-        facts: &Facts,
-        plan: &FunctionPlan,
-        registers: &Registers<'_>,
-        block: Block,
-        event: Event<'_>,
-    ) {
-        let func = &facts.func;
+    fn handle_event(&mut self, registers: &Registers<'_>, block: Block, event: Event<'_>) {
+        let func = &self.facts.func;
         let end = self.handles.inst(func.terminator(block));
         match event {
             Event::Check(check) => {
@@ -347,9 +338,9 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
                 self.flush(registers, last.find(|inst| inst.is_musttail()).unwrap_or(end));
             }
             Event::Branch(number) => {
-                let branch = &plan.branches[number];
+                let branch = &self.plan.branches[number];
                 let skipped = if let Keep::Bits { first, .. } = branch.keep { first } else { 0 };
-                self.count_in_registers(end, branch, registers.objects_of(plan, number), skipped);
+                self.count_in_registers(end, branch, registers.objects_of(self.plan, number), skipped);
             }
         }
     }

@@ -150,9 +150,7 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
         Opcode::And => Term::And,
         Opcode::Or => Term::Or,
         opcode @ (Opcode::UDiv | Opcode::SDiv) => {
-            let mask = u64::MAX >> (64 - u32::from(bits));
-            let divisor = func.int_constant(operands[1])? & mask;
-            if divisor == 0 || divisor == mask {
+            if matches!(func.signed_constant(operands[1])?, 0 | -1) {
                 return None;
             }
             if opcode == Opcode::UDiv { Term::UDiv } else { Term::SDiv }

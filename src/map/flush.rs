@@ -19,60 +19,15 @@ use warpwise_ir::llvm::handle::{Inst, Value};
 const LOW_BITS: u32 = 27;
 /// Number of sums that are distributed together.
 const DEALT: usize = 16;
-/// Prepares one exchange for a lane with number `r`: by how many bits it rotates (`t`) and which columns (`k`) it
-/// keeps; the first values are for lanes whose number has the bit.
-macro_rules! turn {
-    ($stage:literal, $bit:literal, $far:literal, $kept:literal, $others:literal) => {
-        concat!(
-            "and.b32 x, r, ",
-            $bit,
-            ";\nsetp.ne.u32 p, x, 0;\nselp.b32 t",
-            $stage,
-            ", ",
-            $far,
-            ", ",
-            $bit,
-            ", p;\nselp.b32 k",
-            $stage,
-            ", ",
-            $kept,
-            ", ",
-            $others,
-            ", p;\n"
-        )
-    };
-}
-/// One exchange: `y` gets its own columns where they are kept, and the other lane's columns elsewhere.
-macro_rules! exchange {
-    ($stage:literal, $distance:literal) => {
-        concat!(
-            "shfl.sync.bfly.b32 x, y, ",
-            $distance,
-            ", 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t",
-            $stage,
-            ";\nxor.b32 y, y, x;\nand.b32 y, y, k",
-            $stage,
-            ";\nxor.b32 y, y, x;\n"
-        )
-    };
-}
-/// Prepares the five exchanges that transpose 32 words, at distances of 16 to 1.
-const TURNS: &str = concat!(
-    turn!(0, 16, 16, "0xffff0000", "0x0000ffff"),
-    turn!(1, 8, 24, "0xff00ff00", "0x00ff00ff"),
-    turn!(2, 4, 28, "0xf0f0f0f0", "0x0f0f0f0f"),
-    turn!(3, 2, 30, "0xcccccccc", "0x33333333"),
-    turn!(4, 1, 31, "0xaaaaaaaa", "0x55555555"),
-);
-/// The exchanges, and what a lane adds to which word.
-const EXCHANGES: &str = concat!(
-    exchange!(0, 16),
-    exchange!(1, 8),
-    exchange!(2, 4),
-    exchange!(3, 2),
-    exchange!(4, 1),
-    "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n"
-);
+/// The exchanges that transpose 32 words: their distances, and the columns that are kept by lanes whose number has that bit
+/// and by the others.
+const EXCHANGES: [(u32, &str, &str); 5] = [
+    (16, "0xffff0000", "0x0000ffff"),
+    (8, "0xff00ff00", "0x00ff00ff"),
+    (4, "0xf0f0f0f0", "0x0f0f0f0f"),
+    (2, "0xcccccccc", "0x33333333"),
+    (1, "0xaaaaaaaa", "0x55555555"),
+];
 /// Registers: lanes that are together (`m`), those of them below this one (`b`), their numbers (`r`, `c`); loop state
 /// (`f`, `i`, `h`); sums (`s`); rotations and columns of the exchanges; address of a replica `a`, of a word `d`, and
 /// what is added to it.
@@ -193,9 +148,21 @@ fn any(out: &mut Ptx, operands: impl Iterator<Item = u32>) {
 /// Transposes a full warp's registers: lane *n* gets bit *n* of every lane's register, and adds their number to word
 /// *n*.
 fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
-    put!(out, "popc.b32 r, $", lower, ";\n", TURNS);
+    put!(out, "popc.b32 r, $", lower, ";\n");
+    for (stage, (distance, kept, others)) in (0..).zip(EXCHANGES) {
+        // by how many bits this lane rotates, and which columns it keeps
+        put!(out, "and.b32 x, r, ", distance, ";\nsetp.ne.u32 p, x, 0;\nselp.b32 t", stage);
+        put!(out, ", ", 32 - distance, ", ", distance, ", p;\nselp.b32 k", stage, ", ", kept, ", ", others, ", p;\n");
+    }
     for shared in &registers.bits {
-        put!(out, "mov.b32 y, $", shared.object as u32, ";\n", EXCHANGES);
+        put!(out, "mov.b32 y, $", shared.object as u32, ";\n");
+        for (stage, (distance, ..)) in (0..).zip(EXCHANGES) {
+            // its own columns where they are kept, and the other lane's elsewhere
+            put!(out, "shfl.sync.bfly.b32 x, y, ", distance, ", 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t", stage);
+            put!(out, ";\nxor.b32 y, y, x;\nand.b32 y, y, k", stage, ";\nxor.b32 y, y, x;\n");
+        }
+        // what a lane adds to which word
+        put!(out, "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n");
         put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
     }
 }

@@ -7,7 +7,7 @@ use super::ptx::{Ptx, put};
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::edit::map::{Assembly, Results};
+use warpwise_ir::llvm::edit::map::Assembly;
 use warpwise_ir::llvm::handle::Value;
 
 /// Counts the lanes of a branch with two targets: those that arrived in `n`, those that go to the second target in `o`,
@@ -142,12 +142,7 @@ impl<'m> Texts<'m> {
         }
         let assembly = self.heads.entry(head).or_insert_with(|| {
             let (text, constraints) = head.text(replicas, words);
-            let results = match (head.lower, head.replica) {
-                (false, false) => Results::Words(0),
-                (true, false) => Results::Words(1),
-                (false, true) => Results::Address,
-                (true, true) => Results::WordAndAddress,
-            };
+            let results = [head.lower.then_some(32), head.replica.then_some(64)].into_iter().flatten();
             editor.assembly(&text, &constraints, results, &arguments)
         });
         let mut results = vec![counters; usize::from(head.lower) + usize::from(head.replica)];
@@ -163,9 +158,8 @@ impl<'m> Texts<'m> {
         let words = [0, 1, 2, 3].map(offset);
         let [condition, lower, replica] = *arguments;
         let arguments = [condition, lower, replica, words[0], words[1], words[2], words[3]];
-        let assembly = self.in_memory.get_or_insert_with(|| {
-            editor.assembly(IN_MEMORY, "b,r,l,n,n,n,n,~{memory}", Results::Words(0), &arguments)
-        });
+        let assembly =
+            self.in_memory.get_or_insert_with(|| editor.assembly(IN_MEMORY, "b,r,l,n,n,n,n,~{memory}", [], &arguments));
         editor.call_assembly(assembly, &mut self.like, &arguments, &mut []);
     }
 
@@ -180,7 +174,7 @@ impl<'m> Texts<'m> {
     ) {
         let assembly = self.in_registers.entry(shape).or_insert_with(|| {
             let (text, constraints) = shape.text();
-            editor.assembly(&text, &constraints, Results::Words(shape.registers), arguments)
+            editor.assembly(&text, &constraints, std::iter::repeat_n(32, shape.registers), arguments)
         });
         editor.call_assembly(assembly, &mut self.like, arguments, counts);
     }
@@ -194,7 +188,7 @@ impl<'m> Texts<'m> {
         arguments: &[Value<'m>],
         results: &mut [Value<'m>],
     ) {
-        let assembly = editor.assembly(text, constraints, Results::Words(results.len()), arguments);
+        let assembly = editor.assembly(text, constraints, results.iter().map(|_| 32), arguments);
         editor.call_assembly(&assembly, &mut self.like, arguments, results);
     }
 }

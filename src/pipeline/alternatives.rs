@@ -4,7 +4,7 @@
 //! about correctness. They are few, because each costs a kernel's code and launches in which it is measured.
 
 use super::code::text_with_made;
-use super::{Session, run_all};
+use super::{Job, run_all};
 use crate::choices::VERSION;
 use crate::settings::{Profit, Settings, Transform};
 use crate::slots::pragma;
@@ -16,7 +16,6 @@ use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::launch_table::{LaunchVersion, MAX_ALTERNATIVES};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
-use warpwise_ir::llvm::remark::PassManager;
 
 /// What the code of a copy is called until it is known to stay.
 const TRY: &str = "$try";
@@ -84,33 +83,26 @@ impl AlternativeKind {
     }
 
     /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
-    pub fn run<'m>(
-        &self,
-        module: Module<'m>,
-        functions: &[Function<'m>],
-        session: &Session,
-        manager: &PassManager<'_>,
-    ) -> bool {
+    pub(super) fn run<'m>(&self, job: Job<'_, 'm>, functions: &[Function<'m>]) -> bool {
         if self.name == SMEM {
-            let mut editor = Editor::new(module);
+            let mut editor = Editor::new(job.module);
             functions.iter().for_each(|&function| pragma::allow(&mut editor, function));
             return !functions.is_empty();
         }
-        let others = all_but(module, functions);
-        let manager = &manager.beside(&others);
-        run_all(self.transforms.iter().copied(), module, &self.settings, session, manager)
+        let others = all_but(job.module, functions);
+        let job = Job { settings: &self.settings, manager: &job.manager.beside(&others), ..job };
+        run_all(job, self.transforms.iter().copied())
     }
 
     /// Builds the alternatives of this kind of some kernels, each with the position of its kernel. Functions and
     /// variables that are not among them but have no use go to `left`.
-    pub fn build<'m>(
+    pub(super) fn build<'m>(
         &self,
-        module: Module<'m>,
+        job: Job<'_, 'm>,
         kernels: &[Function<'m>],
-        session: &Session,
-        manager: &PassManager<'_>,
         left: &mut Vec<Function<'m>>,
     ) -> Vec<(usize, Built<'m>)> {
+        let module = job.module;
         let mut copies = Vec::new();
         for (number, &kernel) in kernels.iter().enumerate() {
             if self.name == SMEM && !(self.is_possible(kernel) && exceeds_budget(kernel, &self.settings)) {
@@ -122,7 +114,7 @@ impl AlternativeKind {
             copies.push((number, copy));
         }
         let functions: Vec<Function<'m>> = copies.iter().map(|&(_, copy)| copy).collect();
-        self.run(module, &functions, session, &manager.quiet());
+        self.run(Job { manager: &job.manager.quiet(), ..job }, &functions);
         let mut built = Vec::new();
         for (number, copy) in copies {
             let mut editor = Editor::new(module);

@@ -100,7 +100,7 @@ pub fn hash_of(kernel: Function<'_>, settings: &Settings) -> u64 {
 /// Adds the types and globals that a function's instructions name, and finds the functions that they call.
 fn add_surroundings<'m>(function: Function<'m>, hash: &mut Sha256, seen: &mut Vec<Function<'m>>) {
     let module: Module<'m> = function.module();
-    for inst in function.blocks().flat_map(|block| block.insts()) {
+    for inst in function.insts() {
         if inst.opcode() == RawOpcode::LLVMGetElementPtr {
             let ty = inst.value().gep_source_type();
             hash.update(ty.print());

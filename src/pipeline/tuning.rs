@@ -7,24 +7,25 @@
 
 use super::alternatives::{AlternativeKind, Built, all_but, keep_different};
 use super::code::hash_of;
-use super::{Session, run_enabled};
+use super::{Job, run_enabled};
 use crate::choices::{Choices, Decision, Measured, VERSION, decide};
-use crate::settings::{Settings, Transform, is_enabled};
+use crate::settings::{Transform, is_enabled};
 use crate::versions;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module, Value};
-use warpwise_ir::llvm::remark::{Kind, PassManager};
+use warpwise_ir::llvm::remark::Kind;
 
 /// Builds kernels in alternatives, or as they were measured to be fastest; returns whether the module changed.
-pub fn run(module: Module<'_>, settings: &Settings, session: &Session, manager: &PassManager<'_>) -> bool {
+pub(super) fn run(job: Job<'_, '_>) -> bool {
+    let Job { module, settings, session, manager } = job;
     let kernels: Vec<Function<'_>> = module.functions().filter(|&function| is_kernel(function)).collect();
     if settings.measures() {
-        return measure(module, &kernels, settings, session, manager);
+        return measure(job, &kernels);
     }
     let choices = kernels.first().and_then(|&kernel| session.choices(settings, kernel, manager));
     match choices {
-        Some(choices) => apply(module, &kernels, &choices, settings, session, manager),
-        None => run_enabled(module, settings, session, manager),
+        Some(choices) => apply(job, &kernels, &choices),
+        None => run_enabled(job),
     }
 }
 
@@ -51,13 +52,8 @@ fn clean_up<'m>(module: Module<'m>, left: Vec<Function<'m>>, known: &[Value<'m>]
 }
 
 /// Builds the alternatives of all kernels.
-fn measure<'m>(
-    module: Module<'m>,
-    kernels: &[Function<'m>],
-    settings: &Settings,
-    session: &Session,
-    manager: &PassManager<'_>,
-) -> bool {
+fn measure<'m>(job: Job<'_, 'm>, kernels: &[Function<'m>]) -> bool {
+    let Job { module, settings, manager, .. } = job;
     let mut copied = Vec::new();
     for &kernel in kernels {
         match versions::check_alternatives(kernel) {
@@ -72,7 +68,7 @@ fn measure<'m>(
     let mut all: Vec<Vec<Built<'m>>> = copied.iter().map(|_| Vec::new()).collect();
     let mut left = Vec::new();
     for kind in AlternativeKind::all(settings) {
-        for (number, built) in kind.build(module, &copied, session, manager, &mut left) {
+        for (number, built) in kind.build(job, &copied, &mut left) {
             all[number].push(built);
         }
     }
@@ -95,20 +91,10 @@ fn measure<'m>(
 }
 
 /// Builds kernels as what was measured to be fastest.
-fn apply<'m>(
-    module: Module<'m>,
-    kernels: &[Function<'m>],
-    choices: &Choices,
-    settings: &Settings,
-    session: &Session,
-    manager: &PassManager<'_>,
-) -> bool {
-    let mut decided: Vec<(Function<'m>, Option<String>)> = Vec::new();
-    for &kernel in kernels {
-        if let Some(decision) = decision(kernel, choices, settings, manager) {
-            decided.push((kernel, decision));
-        }
-    }
+fn apply<'m>(job: Job<'_, 'm>, kernels: &[Function<'m>], choices: &Choices) -> bool {
+    let Job { module, settings, manager, .. } = job;
+    let decided: Vec<(Function<'m>, Option<String>)> =
+        kernels.iter().filter_map(|&kernel| Some((kernel, decision(job, kernel, choices)?))).collect();
     let mut names: Vec<String> = decided.iter().filter_map(|(_, name)| name.clone()).collect();
     names.sort();
     names.dedup();
@@ -120,21 +106,17 @@ fn apply<'m>(
         let kernels: Vec<Function<'m>> = decided.iter().filter_map(of_name).collect();
         let Some(kind) = AlternativeKind::of_name(settings, name) else { continue };
         changed |= match kind.name {
-            VERSION => add_versions(module, &kernels, &kind, session, manager),
-            _ => kind.run(module, &kernels, session, manager),
+            VERSION => add_versions(job, &kernels, &kind),
+            _ => kind.run(job, &kernels),
         };
     }
     let decided = all_but(module, &others);
-    run_enabled(module, settings, session, &manager.beside(&decided)) || changed
+    run_enabled(Job { manager: &manager.beside(&decided), ..job }) || changed
 }
 
 /// As what a kernel is to be built: `Some(None)` as it is, `None` as the models decide.
-fn decision(
-    kernel: Function<'_>,
-    choices: &Choices,
-    settings: &Settings,
-    manager: &PassManager<'_>,
-) -> Option<Option<String>> {
+fn decision<'m>(job: Job<'_, 'm>, kernel: Function<'m>, choices: &Choices) -> Option<Option<String>> {
+    let Job { settings, manager, .. } = job;
     let symbol = kernel.name();
     let of_kernel: Vec<&Measured> = choices.of_kernel(&symbol).collect();
     if of_kernel.is_empty() {
@@ -177,7 +159,7 @@ fn functions_besides<'m>(module: Module<'m>, decided: &[(Function<'m>, Option<St
     let mut next = 0;
     while let Some(&function) = reached.get(next) {
         next += 1;
-        for inst in function.blocks().flat_map(|block| block.insts()) {
+        for inst in function.insts() {
             let named = inst.operands().filter_map(|operand| operand.as_function());
             let new: Vec<Function<'m>> = named.filter(|function| !reached.contains(function)).collect();
             reached.extend(new);
@@ -187,17 +169,12 @@ fn functions_besides<'m>(module: Module<'m>, decided: &[(Function<'m>, Option<St
 }
 
 /// Gives kernels their version with slots alone, which the host chooses where it may run.
-fn add_versions<'m>(
-    module: Module<'m>,
-    kernels: &[Function<'m>],
-    kind: &AlternativeKind,
-    session: &Session,
-    manager: &PassManager<'_>,
-) -> bool {
+fn add_versions<'m>(job: Job<'_, 'm>, kernels: &[Function<'m>], kind: &AlternativeKind) -> bool {
+    let module = job.module;
     let known: Vec<Value<'m>> = module.globals().collect();
     let mut left = Vec::new();
     let mut changed = false;
-    for (number, built) in kind.build(module, kernels, session, manager, &mut left) {
+    for (number, built) in kind.build(job, kernels, &mut left) {
         if versions::attach(kernels[number], built.function, &mut Editor::new(module)) {
             changed = true;
         } else {

@@ -134,26 +134,13 @@ impl<'m> Apply<'_, 'm> {
 
     /// The mask of the nearest header.
     fn mask_at(&self, block: Block) -> Option<handle::Value<'m>> {
-        let mut next = Some(block);
-        while let Some(block) = next {
-            if let Some(&mask) = self.masks.get(&block) {
-                return Some(mask);
-            }
-            next = self.outline.dominators().idom(block);
-        }
-        None
+        self.outline.dominators().above(block).find_map(|block| self.masks.get(&block).copied())
     }
 
     /// The nearest hidden copy of a value in a block, or the value itself.
     fn at(&self, value: Value, block: Block) -> handle::Value<'m> {
-        let mut next = Some(block);
-        while let Some(block) = next {
-            if let Some(&hidden) = self.hidden.get(&(block, value)) {
-                return hidden;
-            }
-            next = self.outline.dominators().idom(block);
-        }
-        self.handles.value(value)
+        let hidden = self.outline.dominators().above(block).find_map(|block| self.hidden.get(&(block, value)).copied());
+        hidden.unwrap_or_else(|| self.handles.value(value))
     }
 
     /// Makes all other uses of a hidden leaf use the copy, so that only one of the two is live.

@@ -7,7 +7,7 @@ use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_ir::Func;
-use warpwise_ir::call::{Callee, Memory};
+use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
@@ -176,10 +176,7 @@ impl<'a> Body<'a> {
 
     /// The name of the intrinsic that is called.
     fn intrinsic(&self, call: Inst) -> Option<String> {
-        match self.func.call(call).callee {
-            Callee::Intrinsic(id) => Some(intrinsic_name(id)),
-            _ => None,
-        }
+        self.func.called_intrinsic(call).map(intrinsic_name)
     }
 
     /// The memory that an instruction stores to.

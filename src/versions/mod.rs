@@ -78,7 +78,7 @@ impl<'m> Version<'m> {
         self.entry.warp_bytes /= if mutants::on(Mutant::VersionShort) { 2 } else { 1 };
         editor.set_string_attribute(body, ATTRIBUTE, &self.entry.attribute());
         write_table(editor, kernel);
-        let instructions = body.blocks().flat_map(|block| block.insts()).count();
+        let instructions = body.insts().count();
         let message = format!(
             "version {name} for blocks of at least {WARP_SIZE} threads: {instructions} more instructions, {gains}"
         );

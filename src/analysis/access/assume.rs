@@ -152,9 +152,8 @@ impl Assume<'_> {
     /// Whether lanes leave every loop between a definition and its use in the same iteration.
     fn comes_together(&self, from: Block, to: Block) -> bool {
         let cycles = &self.facts.cfg().cycles;
-        std::iter::successors(cycles.cycle_of(from), |&cycle| cycles.parent(cycle))
-            .take_while(|&cycle| !cycles.contains(cycle, to))
-            .all(|cycle| self.facts.exit_scope(cycle).is_some())
+        let mut left = cycles.cycle_of(from).into_iter().flat_map(|cycle| cycles.left(cycle, to));
+        left.all(|cycle| self.facts.exit_scope(cycle).is_some())
     }
 
     fn gep(&mut self, inst: Inst, depth: u32) -> Option<Form> {

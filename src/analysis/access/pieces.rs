@@ -95,18 +95,13 @@ impl Pieces {
 
 fn piece(func: &Func, inst: Inst) -> Option<Piece> {
     let data = &func.insts[inst];
-    let operands = func.operands(inst);
-    let (pointer, moved, store) = match data.opcode {
-        Opcode::Load => (operands[0], func.result(inst), false),
-        Opcode::Store => (operands[1], operands[0], true),
-        _ => return None,
-    };
+    let (pointer, moved) = (func.accessed(inst)?, func.moved(inst)?);
     let bytes = u32::try_from(func.type_info(moved).store_size).ok()?;
     if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || !matches!(bytes, 1 | 2 | 4 | 8) {
         return None;
     }
     let (root, offset) = func.without_offset(pointer);
-    Some(Piece { inst, store, root, offset, bytes, align: data.align() })
+    Some(Piece { inst, store: data.opcode == Opcode::Store, root, offset, bytes, align: data.align() })
 }
 
 /// Whether an instruction that is not a piece separates the pieces before and after it.

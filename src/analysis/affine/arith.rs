@@ -46,10 +46,7 @@ impl Sum {
     fn finish(self, bits: u32) -> Option<Terms> {
         let mut terms = Terms::EMPTY;
         for (monomial, coefficient) in self.terms {
-            let wrapped = wrap(coefficient as i64, bits);
-            if wrapped != 0 {
-                terms.push(Term { monomial, coefficient: wrapped })?;
-            }
+            terms.push_wrapped(monomial, coefficient as i64, bits)?;
         }
         Some(terms)
     }
@@ -122,11 +119,7 @@ fn merge(a: &Terms, b: &Terms, subtracts: bool, bits: u32) -> Option<(Terms, boo
         };
         let (x, y) = (take(&mut left), take(&mut right));
         let (coefficient, overflows) = if subtracts { x.overflowing_sub(y) } else { x.overflowing_add(y) };
-        let wrapped = wrap(coefficient, bits);
-        faithful &= !overflows && wrapped == coefficient;
-        if wrapped != 0 {
-            terms.push(Term { monomial, coefficient: wrapped })?;
-        }
+        faithful &= terms.push_wrapped(monomial, coefficient, bits)? && !overflows;
     }
 }
 
@@ -159,11 +152,8 @@ pub fn add_rest(a: &mut Form, rest: Rest, bits: u32, no_wrap: NoWrap) {
 fn wrap_terms(terms: &mut Terms, bits: u32) {
     let mut wrapped = Terms::EMPTY;
     for &Term { monomial, coefficient } in &*terms {
-        let coefficient = wrap(coefficient, bits);
-        if coefficient != 0 {
-            // no more terms than before
-            let _ = wrapped.push(Term { monomial, coefficient });
-        }
+        // no more terms than before
+        let _ = wrapped.push_wrapped(monomial, coefficient, bits);
     }
     *terms = wrapped;
 }
@@ -201,11 +191,7 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
     for term in &a.terms {
         // the monomials and their order are unchanged
         let (coefficient, overflows) = term.coefficient.overflowing_mul(factor);
-        let wrapped = wrap(coefficient, bits);
-        faithful &= !overflows && wrapped == coefficient;
-        if wrapped != 0 {
-            terms.push(Term { monomial: term.monomial, coefficient: wrapped })?;
-        }
+        faithful &= terms.push_wrapped(term.monomial, coefficient, bits)? && !overflows;
     }
     let no_wrap = if mutants::on(Mutant::ScaleExact) { NoWrap::BOTH } else { no_wrap };
     // a factor whose unsigned reading differs from its signed one multiplies differences by another integer
@@ -284,10 +270,9 @@ pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
     let mut terms = Terms::EMPTY;
     let mut faithful = true;
     for term in &a.terms {
-        let coefficient = wrap(term.coefficient, to);
-        faithful &= coefficient == term.coefficient;
-        if coefficient != 0 {
-            terms.push(Term { monomial: rename_symbols(term.monomial, Ext::Trunc)?, coefficient })?;
+        faithful &= wrap(term.coefficient, to) == term.coefficient;
+        if wrap(term.coefficient, to) != 0 {
+            terms.push_wrapped(rename_symbols(term.monomial, Ext::Trunc)?, term.coefficient, to)?;
         }
     }
     terms.sort_by_key(|term| term.monomial);

@@ -29,11 +29,7 @@ pub enum Scope {
 
 impl std::fmt::Display for Scope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Scope::Warp => "warp",
-            Scope::Block => "block",
-            Scope::Grid => "grid",
-        })
+        f.write_str(["warp", "block", "grid"][*self as usize])
     }
 }
 
@@ -54,12 +50,7 @@ impl Base {
 
 impl std::fmt::Display for Base {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Base::TidX => "tid.x",
-            Base::TidY => "tid.y",
-            Base::TidZ => "tid.z",
-            Base::LaneId => "laneid",
-        })
+        f.write_str(["tid.x", "tid.y", "tid.z", "laneid"][*self as usize])
     }
 }
 
@@ -201,6 +192,16 @@ impl Terms {
         *self.items.get_mut(self.count as usize)? = term;
         self.count += 1;
         Some(())
+    }
+    /// Appends a term with a coefficient of so many bits, unless that is zero; returns whether it is the one given, which need
+    /// not fit. `None` as for [`push`](Terms::push).
+    #[inline]
+    pub fn push_wrapped(&mut self, monomial: Monomial, coefficient: i64, bits: u32) -> Option<bool> {
+        let wrapped = wrap(coefficient, bits);
+        if wrapped != 0 {
+            self.push(Term { monomial, coefficient: wrapped })?;
+        }
+        Some(wrapped == coefficient)
     }
     /// A single term.
     pub fn one(term: Term) -> Terms {

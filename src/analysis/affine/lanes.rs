@@ -44,9 +44,7 @@ pub struct LowPart {
 }
 
 /// Coefficients of the four bases in a form that is linear with known coefficients.
-pub(super) struct Linear {
-    pub(super) coefficients: [i64; 4],
-}
+type Linear = [i64; 4];
 
 impl LaneModel {
     /// The model of a geometry.
@@ -116,14 +114,14 @@ impl LaneModel {
 
     /// Whether the flat index and `laneid` cancel in the same way.
     fn flat_lanes_cancel(&self, form: &Form) -> bool {
-        self.flattened(form).is_some_and(|Linear { coefficients: [x, _, _, lane] }| x.checked_add(lane) == Some(0))
+        self.flattened(form).is_some_and(|[x, _, _, lane]| x.checked_add(lane) == Some(0))
     }
 
     /// The form rewritten in terms of the flat index, if possible: the coefficient of `tid.x` becomes that of the flat
     /// index, `tid.y` vanishes, and `tid.z` may remain only where warps lie in planes.
     fn flat(&self, linear: &Linear) -> Option<Linear> {
         let shape = self.exact?;
-        let [x, y, z, lane] = linear.coefficients;
+        let &[x, y, z, lane] = linear;
         let factor = match (shape.x, shape.y) {
             (1, 1) => z,
             (1, _) => y,
@@ -133,7 +131,7 @@ impl LaneModel {
         let plane = row.checked_mul(i64::from(shape.y))?;
         let beyond = if shape.z == 1 { 0 } else { z.checked_sub(plane)? };
         let fits = (shape.y == 1 || y == row) && (beyond == 0 || self.planes);
-        fits.then_some(Linear { coefficients: [factor, 0, beyond, lane] })
+        fits.then_some([factor, 0, beyond, lane])
     }
 
     /// The form in terms of the flat index, whether the extents are numbers or symbols.
@@ -162,7 +160,7 @@ impl LaneModel {
             *coefficient = term.coefficient;
         }
         let planes_vanish = self.max(Base::TidZ) == 0 || mutants::on(Mutant::FlatInPlane);
-        (x == y && (x == z || planes_vanish)).then_some(Linear { coefficients: [x, 0, 0, lane] })
+        (x == y && (x == z || planes_vanish)).then_some([x, 0, 0, lane])
     }
 
     fn linear(&self, form: &Form) -> Option<Linear> {
@@ -170,7 +168,7 @@ impl LaneModel {
         for term in &form.terms {
             coefficients[term.monomial.as_base()? as usize] = term.coefficient;
         }
-        Some(Linear { coefficients })
+        Some(coefficients)
     }
 
     /// Smallest and largest integer value of a fully known linear form, without wrapping.
@@ -193,11 +191,11 @@ impl LaneModel {
             high += extreme.max(0);
         };
         match linear {
-            Some(Linear { coefficients }) => {
+            Some(coefficients) => {
                 Base::ALL.into_iter().for_each(|base| add(coefficients[base as usize], self.max(base)));
             }
             None => {
-                let Linear { coefficients: [flat, _, _, lane] } = self.symbolic_flat(form)?;
+                let [flat, _, _, lane] = self.symbolic_flat(form)?;
                 add(flat, self.threads - 1);
                 add(lane, self.max(Base::LaneId));
             }
@@ -260,7 +258,7 @@ impl LaneModel {
             }
         }
         let rest = Rest::Uniform { scope: form.rest.scope(), align: align.min(63) as u8 };
-        Some((Linear { coefficients }, rest))
+        Some((coefficients, rest))
     }
 
     /// The split over the block: all terms together stay below the alignment of the rest, so the high part is the rest
@@ -277,7 +275,7 @@ impl LaneModel {
     /// The split within a warp: in a row, or for the flat index (`is_flat`), only `laneid` varies, and everything else must be a
     /// multiple of the size of the low part.
     fn low_part_of_warp(&self, linear: &Linear, is_flat: bool, rest: Rest, bits: u32) -> Option<LowPart> {
-        let [x, y, z, lane] = linear.coefficients;
+        let &[x, y, z, lane] = linear;
         if !self.rows && !is_flat && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
             return None;
         }
@@ -303,7 +301,7 @@ impl LaneModel {
         if low.lane_step.is_none() {
             return rest;
         }
-        if let Some(Linear { coefficients: [factor, _, beyond, _] }) = self.flattened(form) {
+        if let Some([factor, _, beyond, _]) = self.flattened(form) {
             return rest.min(factor.trailing_zeros() + WARP_SIZE.trailing_zeros()).min(beyond.trailing_zeros());
         }
         form.terms
@@ -331,13 +329,9 @@ impl LaneModel {
         let linear = self.linear(form);
         let range = self.range_of_terms(form, linear.as_ref());
         if let (Rest::Const(rest), Some((low, high))) = (form.rest, range) {
-            let (low, high) = (i128::from(rest) + low, i128::from(rest) + high);
-            if low >= 0 && high < 1i128 << bits {
-                form.exact_unsigned = Some(Scope::Grid);
-            }
-            if low >= -(1i128 << (bits - 1)) && high < 1i128 << (bits - 1) {
-                form.exact_signed = Some(Scope::Grid);
-            }
+            let range = (i128::from(rest) + low, i128::from(rest) + high);
+            form.exact_unsigned = form.exact_unsigned.max(fits(range, bits, false).then_some(Scope::Grid));
+            form.exact_signed = form.exact_signed.max(fits(range, bits, true).then_some(Scope::Grid));
         }
         if form.exact_unsigned.is_none() || form.exact_signed.is_none() {
             let scope = self.low_parts_of(form, linear, range, bits).map(|low| low.scope).max();
@@ -349,10 +343,7 @@ impl LaneModel {
 
     /// Whether a constant rest equals the integer that it represents in the given reading.
     pub fn rest_is_exact(&self, form: &Form, bits: u32, signed: bool) -> bool {
-        let limit = |exponent: u32| 1i128 << exponent;
-        self.integer_range(form).is_some_and(|(low, high)| {
-            if signed { low >= -limit(bits - 1) && high < limit(bits - 1) } else { low >= 0 && high < limit(bits) }
-        })
+        self.integer_range(form).is_some_and(|range| fits(range, bits, signed))
     }
 
     /// `form & mask`, with the mask sign-extended.
@@ -398,7 +389,7 @@ impl LaneModel {
             return None;
         }
         if let Some(low) = self.low_parts(form, bits).find(|low| shift >= low.bits) {
-            let range = self.integer_range(form).filter(|r| r.0 >= 0 && r.1 < 1i128 << (bits - 1));
+            let range = self.integer_range(form).filter(|&range| fits(range, bits - 1, false));
             if let Some((from, _)) = range.filter(|r| r.0 >> shift == r.1 >> shift) {
                 return Some(Form::constant((from >> shift) as i64));
             }
@@ -450,14 +441,15 @@ pub fn divide_exactly(form: &Form, divisor: i64, bits: u32, signed: bool, exact_
     Some(quotient)
 }
 
+/// Whether all integers between two bounds, inclusive, are numbers of so many bits in a reading.
+pub fn fits((low, high): (i128, i128), bits: u32, signed: bool) -> bool {
+    let limit = 1i128 << (bits - u32::from(signed));
+    low >= if signed { -limit } else { 0 } && high < limit
+}
+
 /// Number of bits that hold every number in `0..=value`.
 fn bits_for(value: i128) -> u32 {
     128 - value.leading_zeros()
-}
-
-/// The form of a known number in a width.
-pub fn constant(value: i64, bits: u32) -> Form {
-    Form::constant(wrap(value, bits))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Equalities that let lanes pass are read this way: the difference of their sides is zero.
 
 use super::form::{Base, Form, wrap};
-use super::lanes::{LaneModel, Linear};
+use super::lanes::LaneModel;
 use warpwise_ir::geometry::WARP_SIZE;
 
 /// What lanes of a warp agree on at some place: one bit each for `tid.x`, `tid.y`, `tid.z`, and [`LONE`].
@@ -37,7 +37,7 @@ impl LaneModel {
 
     /// The difference between the values of neighbouring lanes of a warp, if it is the same for all neighbours.
     fn lane_step(&self, form: &Form) -> Option<i64> {
-        if let Some(Linear { coefficients: [x, _, _, lane] }) = self.flattened(form) {
+        if let Some([x, _, _, lane]) = self.flattened(form) {
             return x.checked_add(lane);
         }
         let mut step = 0i64;

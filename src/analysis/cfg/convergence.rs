@@ -120,7 +120,7 @@ pub struct Influence<'a> {
 impl<'a> Influence<'a> {
     /// Nothing is computed yet.
     pub fn new(graph: &'a Graph, cycles: &'a Cycles) -> Influence<'a> {
-        Influence { graph, cycles, sweep: Sweep::new(graph.block_count()), no_guards: Guards::none() }
+        Influence { graph, cycles, sweep: Sweep::new(graph.block_count()), no_guards: Guards::default() }
     }
 
     /// Adds what `branch` influences to `marked`, which holds nothing but earlier results of this function: what a
@@ -161,6 +161,7 @@ impl Goal for Region<'_> {
 
 /// Dropped edges. An edge is dropped when its source has one and its target starts a dropped side: a branch drops all
 /// its edges to bare returns, or (then or otherwise) all its edges to private quiet sides, which have no other source.
+#[derive(Default)]
 struct Guards {
     /// Branches that drop some edge.
     branches: FixedBitSet,
@@ -171,10 +172,6 @@ struct Guards {
 }
 
 impl Guards {
-    fn none() -> Guards {
-        Guards { branches: FixedBitSet::new(), starts: FixedBitSet::new(), sides: FixedBitSet::new() }
-    }
-
     #[inline]
     fn drops(&self, from: Block, to: Block) -> bool {
         self.branches.contains(from.index()) && self.starts.contains(to.index())

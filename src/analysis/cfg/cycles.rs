@@ -153,6 +153,11 @@ impl Cycles {
         std::iter::successors(Some(cycle), |&c| self.parent(c))
     }
 
+    /// `cycle` and the cycles around it that do not contain `block`, innermost first.
+    pub fn left(&self, cycle: Cycle, block: Block) -> impl Iterator<Item = Cycle> + '_ {
+        self.ancestors(cycle).take_while(move |&c| !self.contains(c, block))
+    }
+
     /// `cycle` and the cycles inside it, parents before children.
     pub fn descendants(&self, cycle: Cycle) -> impl Iterator<Item = Cycle> + use<> {
         (cycle.index()..self.cycles[cycle.index()].last as usize).map(Cycle::new)

@@ -13,10 +13,8 @@
 //! 4. give the dominator tree entry and exit numbers, without child lists: sizes are summed in descending order, and each
 //!    block takes the next free range of its parent in ascending order.
 //!
-//! **Input**: `prev` is the converse of `next`, which [`Flow`] asks of implementers.
-//!
 //! **Not conservative**: exact, except that post-dominance gets extra exits for infinite loops
-//! ([`Backward`]); more exits mean more paths, so fewer blocks are said to post-dominate.
+//! ([`Flow::backward`]); more exits mean more paths, so fewer blocks are said to post-dominate.
 //! Blocks the roots do not reach dominate nothing and are dominated by nothing.
 //!
 //! **Cost**: O(m log n) for phases 1, 2 and 4; phase 3 is quadratic on contrived graphs only. No recursion.
@@ -25,7 +23,7 @@
 //! under the virtual one; dominance numbers in the same pass.
 
 use crate::cfg::cycles::Cycles;
-use crate::cfg::flow::{Backward, Flow, Forward};
+use crate::cfg::flow::Flow;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use warpwise_ir::entity::Block;
@@ -66,7 +64,7 @@ struct Vertex {
 impl Dominators {
     /// Dominance: every path from the entry.
     pub fn forward(graph: &Graph) -> Dominators {
-        Dominators::compute(&Forward::new(graph))
+        Dominators::compute(&Flow::forward(graph))
     }
 
     /// Dominance in a graph of which all cycles are reducible, from its reverse post-order: every edge that does not go up
@@ -99,13 +97,13 @@ impl Dominators {
         Some(number_tree(graph.block_count(), &vertices))
     }
 
-    /// Post-dominance: every path to an exit, see [`Backward`] for infinite loops.
+    /// Post-dominance: every path to an exit, see [`Flow::backward`] for infinite loops.
     pub fn backward(graph: &Graph, cycles: &Cycles) -> Dominators {
-        Dominators::compute(&Backward::new(graph, cycles))
+        Dominators::compute(&Flow::backward(graph, cycles))
     }
 
     /// The dominator tree of `flow`.
-    pub fn compute(flow: &impl Flow) -> Dominators {
+    pub fn compute(flow: &Flow<'_>) -> Dominators {
         let (mut vertices, number) = number_vertices(flow);
         find_semidominators(flow, &mut vertices, &number);
         for v in 1..vertices.len() {
@@ -123,6 +121,11 @@ impl Dominators {
     #[inline]
     pub fn idom(&self, block: Block) -> Option<Block> {
         self.nodes[block.index()].idom.expand()
+    }
+
+    /// `block` and the blocks that dominate it, the nearest first.
+    pub fn above(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        std::iter::successors(Some(block), |&at| self.idom(at))
     }
 
     /// Whether every path from the roots to `b` passes `a`. Reflexive; false when either is not reached.
@@ -152,19 +155,12 @@ impl Dominators {
 
     /// The deepest block that dominates both; `None` when only the virtual root does, or either is absent.
     pub fn common(&self, a: Block, b: Block) -> Option<Block> {
-        if !self.is_reached(a) || !self.is_reached(b) {
-            return None;
-        }
-        let mut at = Some(a);
-        while let Some(block) = at.filter(|&block| !self.dominates(block, b)) {
-            at = self.idom(block);
-        }
-        at
+        self.above(a).find(|&block| self.dominates(block, b))
     }
 }
 
 /// Phase 1. Also returns each block's number, 0 where the walk did not come.
-fn number_vertices(flow: &impl Flow) -> (Vec<Vertex>, Vec<u32>) {
+fn number_vertices(flow: &Flow<'_>) -> (Vec<Vertex>, Vec<u32>) {
     let mut number = vec![0u32; flow.block_count()];
     let mut vertices = Vec::with_capacity(flow.block_count() + 1);
     vertices.push(Vertex { block: Block::new(0), ancestor: 0, label: 0, semi: 0, idom: 0 });
@@ -184,7 +180,7 @@ fn number_vertices(flow: &impl Flow) -> (Vec<Vertex>, Vec<u32>) {
 }
 
 /// Phase 2.
-fn find_semidominators(flow: &impl Flow, vertices: &mut [Vertex], number: &[u32]) {
+fn find_semidominators(flow: &Flow<'_>, vertices: &mut [Vertex], number: &[u32]) {
     let mut path = Vec::new();
     for v in (1..vertices.len()).rev() {
         // The tree edge counts as well: it is the only one into a root.
@@ -291,7 +287,7 @@ mod tests {
                 reducible += 1;
                 check(&g, &dom, |gone| reachable(&g, g.entry(), gone));
             }
-            let flow = Backward::new(&g, &cycles);
+            let flow = Flow::backward(&g, &cycles);
             let reach = |gone: &[Block]| {
                 let mut seen = fixedbitset::FixedBitSet::with_capacity(g.block_count());
                 for b in g.blocks().filter(|&b| order.is_reachable(b)) {

@@ -26,7 +26,7 @@ mod testing;
 pub use convergence::{BlockTraits, Convergence, Influence};
 pub use cycles::{Cycle, Cycles};
 pub use dominators::Dominators;
-pub use flow::{Backward, Flow, Forward};
+pub use flow::Flow;
 pub use order::Order;
 pub use sync::{Split, SyncDependence};
 

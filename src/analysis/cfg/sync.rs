@@ -63,17 +63,14 @@ pub struct Split<'a> {
     pub is_everything: bool,
 }
 
-/// The answer for a branch: start and end of its part of each list in [`Answers`].
-#[derive(Clone, Copy)]
+/// The answer for a branch: start and end of its part of each list in [`Answers`]. By default that of one that splits
+/// nothing.
+#[derive(Clone, Copy, Default)]
 struct Row {
-    joins: (u32, u32),
-    exits: (u32, u32),
-    irregular: (u32, u32),
+    start: [u32; 3],
+    end: [u32; 3],
     is_everything: bool,
 }
-
-/// The row of a branch that splits nothing.
-const EMPTY: Row = Row { joins: (0, 0), exits: (0, 0), irregular: (0, 0), is_everything: false };
 
 /// The splits of a function, computed when asked for.
 pub struct SyncDependence<'a> {
@@ -123,18 +120,18 @@ impl<'a> SyncDependence<'a> {
             self.rows.push(row);
         }
         let row = self.rows[self.row_of[branch.index()] as usize];
-        let range = |(start, end): (u32, u32)| start as usize..end as usize;
+        let range = |list: usize| row.start[list] as usize..row.end[list] as usize;
         Split {
-            joins: &self.answers.joins[range(row.joins)],
-            divergent_exits: &self.answers.exits[range(row.exits)],
-            irregular: &self.answers.irregular[range(row.irregular)],
+            joins: &self.answers.joins[range(0)],
+            divergent_exits: &self.answers.exits[range(1)],
+            irregular: &self.answers.irregular[range(2)],
             is_everything: row.is_everything,
         }
     }
 
     fn compute(&mut self, branch: Block) -> Row {
         if !self.graph.is_branch(branch) || !self.cycles.is_reachable(branch) {
-            return EMPTY;
+            return Row::default();
         }
         if let Some(join) = self.joins_at_end(branch) {
             let start = self.answers.lengths();
@@ -167,15 +164,14 @@ impl<'a> SyncDependence<'a> {
 
     /// The answer that is right for every branch.
     fn everything(&mut self) -> Row {
-        if self.everything.is_none() {
-            let SyncDependence { graph, cycles, answers, .. } = self;
+        let SyncDependence { graph, cycles, answers, everything, .. } = self;
+        *everything.get_or_insert_with(|| {
             let start = answers.lengths();
             answers.joins.extend(cycles.order().iter().copied().filter(|&b| graph.is_merge(b)));
             answers.exits.extend(cycles.iter());
             answers.irregular.extend(cycles.iter().filter(|&c| !cycles.is_reducible(c)));
-            self.everything = Some(Row { is_everything: true, ..answers.row_since(start) });
-        }
-        self.everything.unwrap_or(EMPTY)
+            Row { is_everything: true, ..answers.row_since(start) }
+        })
     }
 }
 
@@ -185,13 +181,7 @@ impl Answers {
     }
 
     fn row_since(&self, start: [u32; 3]) -> Row {
-        let end = self.lengths();
-        Row {
-            joins: (start[0], end[0]),
-            exits: (start[1], end[1]),
-            irregular: (start[2], end[2]),
-            is_everything: false,
-        }
+        Row { start, end: self.lengths(), is_everything: false }
     }
 }
 

@@ -252,13 +252,10 @@ fn is_division(facts: &Facts, inst: Inst) -> bool {
     let func = &facts.func;
     match func.insts[inst].opcode {
         Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => true,
-        Opcode::Call => match func.call(inst).callee {
-            Callee::Intrinsic(id) => {
-                let name = intrinsic_name(id);
-                name.starts_with("llvm.nvvm.div") || name.starts_with("llvm.nvvm.rcp")
-            }
-            _ => false,
-        },
+        Opcode::Call => func
+            .called_intrinsic(inst)
+            .map(intrinsic_name)
+            .is_some_and(|name| ["llvm.nvvm.div", "llvm.nvvm.rcp"].iter().any(|start| name.starts_with(start))),
         _ => false,
     }
 }

@@ -94,19 +94,13 @@ impl Predicate {
             Predicate::WholeWarps => Some(whole_warps),
             Predicate::OneRow => Some(launch.block[1] == 1 && launch.block[2] == 1),
             Predicate::Multiples { arguments, and_rows } => {
-                let mut holds = whole_warps || !and_rows;
-                for &index in arguments {
+                arguments.iter().try_fold(whole_warps || !and_rows, |holds, &index| {
                     let low = *launch.arguments.get(index as usize)?.first()?;
-                    holds &= u32::from(low).is_multiple_of(WARP_SIZE);
-                }
-                Some(holds)
+                    Some(u32::from(low).is_multiple_of(WARP_SIZE) && holds)
+                })
             }
             Predicate::Covered(bounds) => {
-                let mut holds = true;
-                for bound in bounds {
-                    holds &= bound.holds(launch)?;
-                }
-                Some(holds)
+                bounds.iter().try_fold(true, |holds, bound| Some(bound.holds(launch)? && holds))
             }
         }
     }

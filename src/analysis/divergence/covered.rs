@@ -108,13 +108,9 @@ impl Search<'_> {
             return None;
         }
         let dim = index.thread.filter(|_| predicate.is_signed() || !index.sign_extended)?;
-        let number = match self.func.constant(limit) {
-            Some(ConstData::Int(bits)) => {
-                let width = self.func.int_bits(limit).filter(|&width| width <= 64)?;
-                let signed = crate::affine::form::wrap(bits as i64, width);
-                Some(if predicate.is_signed() { signed } else { i64::try_from(bits).ok()? })
-            }
-            _ => None,
+        let number = match self.func.int_constant(limit) {
+            Some(bits) if !predicate.is_signed() => Some(i64::try_from(bits).ok()?),
+            _ => self.func.signed_constant(limit),
         };
         let bound = Bound {
             dim,
@@ -140,9 +136,7 @@ impl Search<'_> {
 
     fn add_parts(&self, value: Value, index: &mut Index, depth: u32) -> Option<()> {
         let func = self.func;
-        if let Some(ConstData::Int(bits)) = func.constant(value) {
-            let width = func.int_bits(value).filter(|&width| width <= 64)?;
-            let number = crate::affine::form::wrap(bits as i64, width);
+        if let Some(number) = func.signed_constant(value) {
             index.plus = index.plus.checked_add(number).filter(|_| number >= 0)?;
             return Some(());
         }

@@ -98,7 +98,13 @@ impl Facts {
     }
     /// The class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
-        self.findings.class_of(&self.func, value)
+        let element = self.findings.elements[value.index()];
+        if element.is_bottom() {
+            // a phi of undefined values in a reachable block: nothing is claimed
+            let reached = self.func.def(value).is_none_or(|def| self.is_reachable(self.func.insts[def].block));
+            return if reached { Class::Divergent } else { Class::Unreached };
+        }
+        self.findings.interner.form(element).map_or(Class::Divergent, |form| self.class_of_form(form))
     }
     /// The number of reachable instructions whose result is uniform, affine and divergent.
     pub fn tally(&self) -> [u32; 3] {
@@ -113,7 +119,7 @@ impl Facts {
                 let kind = match findings.interner.form(element) {
                     None => 2,
                     Some(_) if element.plain_scope().is_some() => 0,
-                    Some(form) => usize::from(!findings.class_of_form(form).is_uniform()),
+                    Some(form) => usize::from(!self.class_of_form(form).is_uniform()),
                 };
                 counts[kind] += 1;
             }
@@ -147,7 +153,10 @@ impl Facts {
     }
     /// The class of a form under the geometry of the launch.
     pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
-        self.findings.class_of_form(form)
+        if let Some(value) = form.as_constant() {
+            return Class::Constant(value);
+        }
+        self.lanes().scope_of(form).map_or(Class::Affine(form), Class::Uniform)
     }
     /// The scope in which lanes take the same successor at the end of a block; grid if there is only one.
     pub fn branch_scope(&self, block: Block) -> Option<Scope> {
@@ -181,7 +190,7 @@ impl Facts {
             if self.findings.cfg.cycles.contains(home, user_block) {
                 continue;
             }
-            let left = self.findings.outermost_left(home, user_block)?;
+            let left = self.findings.cfg.cycles.left(home, user_block).last()?;
             let form = self.findings.form_at(func, value, user_block);
             let same = form.as_ref() == self.form(value);
             let weaker = match (&worst, &form) {
@@ -235,29 +244,6 @@ impl Findings {
         Convergence::compute(&func.graph, cycles, &divergent, entry_convergent, |block| block_traits(func, block))
     }
 
-    fn class_of(&self, func: &Func, value: Value) -> Class<'_> {
-        let element = self.elements[value.index()];
-        if element.is_bottom() {
-            // a phi of undefined values in a reachable block: nothing is claimed
-            let reached = func.def(value).is_none_or(|def| self.is_reachable(func.insts[def].block));
-            return if reached { Class::Divergent } else { Class::Unreached };
-        }
-        match self.interner.form(element) {
-            None => Class::Divergent,
-            Some(form) => self.class_of_form(form),
-        }
-    }
-
-    fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
-        if let Some(value) = form.as_constant() {
-            return Class::Constant(value);
-        }
-        match self.model.scope_of(form) {
-            Some(scope) => Class::Uniform(scope),
-            None => Class::Affine(form),
-        }
-    }
-
     /// As [`Facts::form_at_use`].
     pub(super) fn form_at(&self, func: &Func, value: Value, block: Block) -> Option<Form> {
         let form = self.interner.form(self.elements[value.index()])?;
@@ -271,17 +257,6 @@ impl Findings {
     /// As [`Facts::scope_at_use`].
     pub(super) fn scope_at(&self, func: &Func, value: Value, block: Block) -> Option<Scope> {
         self.model.scope_of(&self.form_at(func, value, block)?)
-    }
-
-    /// The outermost cycle around `home` that does not contain `block`.
-    fn outermost_left(&self, home: Cycle, block: Block) -> Option<Cycle> {
-        let mut left = None;
-        let mut cycle = Some(home);
-        while let Some(current) = cycle.filter(|&c| !self.cfg.cycles.contains(c, block)) {
-            left = Some(current);
-            cycle = self.cfg.cycles.parent(current);
-        }
-        left
     }
 
     pub(super) fn branch_scope(&self, block: Block) -> Option<Scope> {

@@ -59,12 +59,11 @@ impl Gates {
         [pred, block]: [Block; 2],
     ) -> Option<Option<Form>> {
         let cycles = &cfg.cycles;
-        let mut current = Some(home);
         let (mut gate, mut outermost_left) = (OPEN, None);
-        while let Some(cycle) = current.filter(|&c| !cycles.contains(c, pred) || !cycles.contains(c, block)) {
+        let is_left = |&cycle: &Cycle| !cycles.contains(cycle, pred) || !cycles.contains(cycle, block);
+        for cycle in cycles.ancestors(home).take_while(is_left) {
             gate = gate.min(self.of_exits(cycle));
             outermost_left = Some(cycle);
-            current = cycles.parent(cycle);
         }
         let left = outermost_left.filter(|_| gate < OPEN)?;
         // a coefficient computed inside the cycle is a different number for lanes that left in different iterations

@@ -137,13 +137,6 @@ impl<'m> IntrinsicTable<'m> {
     pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
         self.rule(id).1
     }
-    /// Whether it reads a special register, so that its result is never undef or poison.
-    pub fn is_register(&self, id: u32) -> bool {
-        matches!(
-            self.class(id),
-            LaneRule::Index(_) | LaneRule::BlockSize(_) | LaneRule::Register { .. } | LaneRule::Number(_)
-        )
-    }
     /// Whether it returns its pointer operand, moved at most within the same object.
     pub fn returns_its_pointer(&self, id: u32) -> bool {
         self.arithmetic(id) == Some(Arithmetic::Identity)

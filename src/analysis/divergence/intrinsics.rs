@@ -42,6 +42,13 @@ pub enum LaneRule {
     Divergent,
 }
 
+impl LaneRule {
+    /// Whether it says what a special register holds, which is never undef or poison.
+    pub fn is_of_register(self) -> bool {
+        matches!(self, Index(_) | BlockSize(_) | Register { .. } | Number(_))
+    }
+}
+
 const fn register(scope: Scope, low: u64, high: u64) -> LaneRule {
     Register { scope, low, high }
 }

@@ -12,7 +12,7 @@ use crate::cfg::{Cfg, Dominators};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use warpwise_ir::Func;
-use warpwise_ir::call::{Callee, Memory};
+use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::geometry::Geometry;
 use warpwise_ir::inst::Opcode;
@@ -85,20 +85,14 @@ impl Outline {
         }
         match self.lane_rule(call) {
             Some(LaneRule::Index(base)) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
-            Some(
-                LaneRule::Register { .. }
-                | LaneRule::BlockSize(_)
-                | LaneRule::Number(_)
-                | LaneRule::Pure
-                | LaneRule::PureInBlock,
-            ) => true,
-            _ => false,
+            Some(LaneRule::Pure | LaneRule::PureInBlock) => true,
+            rule => rule.is_some_and(LaneRule::is_of_register),
         }
     }
     /// How the result of an intrinsic relates across lanes; `None` if the instruction calls none.
     fn lane_rule(&self, inst: Inst) -> Option<LaneRule> {
-        let data = (self.func.insts[inst].opcode == Opcode::Call).then(|| self.func.call(inst))?;
-        let Callee::Intrinsic(id) = data.callee else { return None };
+        let id = self.func.called_intrinsic(inst)?;
+        let data = self.func.call(inst);
         Some(class_of_intrinsic(id, data.memory == Memory::None && !data.convergent))
     }
 }

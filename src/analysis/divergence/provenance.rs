@@ -6,7 +6,6 @@
 
 use super::view::View;
 use smallvec::SmallVec;
-use warpwise_ir::call::Callee;
 use warpwise_ir::entity::Value;
 use warpwise_ir::inst::{ConstData, Opcode};
 use warpwise_ir::llvm::space;
@@ -43,10 +42,7 @@ impl View<'_> {
                 return Root::Unknown.max(weakest);
             }
             seen.push(value);
-            match self.step_to_root(value, &mut work) {
-                Some(root) => weakest = weakest.max(root),
-                None => continue,
-            }
+            weakest = weakest.max(self.step_to_root(value, &mut work).unwrap_or(Root::ReadOnly));
         }
         weakest
     }
@@ -54,14 +50,11 @@ impl View<'_> {
     /// The root of a value, or `None` after queueing the values that it is derived from.
     fn step_to_root(&self, value: Value, work: &mut SmallVec<[Value; 8]>) -> Option<Root> {
         let func = self.func;
-        let of_space = match func.type_info(value).kind.space() {
-            Some(space::CONST | space::PARAM) => Some(Root::ReadOnly),
-            Some(space::SHARED | space::SHARED_CLUSTER) => Some(Root::Shared),
-            Some(space::LOCAL) => Some(Root::Local),
-            _ => None,
-        };
-        if of_space.is_some() {
-            return of_space;
+        match func.type_info(value).kind.space() {
+            Some(space::CONST | space::PARAM) => return Some(Root::ReadOnly),
+            Some(space::SHARED | space::SHARED_CLUSTER) => return Some(Root::Shared),
+            Some(space::LOCAL) => return Some(Root::Local),
+            _ => {}
         }
         let is_global = func.type_info(value).kind.space() == Some(space::GLOBAL);
         if let Some(constant) = func.constant(value) {
@@ -83,25 +76,18 @@ impl View<'_> {
         }
         let inst = func.def(value)?;
         let operands = func.operands(inst);
+        // `launder.invariant.group` and the like
+        let returns_its_pointer = |id: u32| self.env.intrinsics.returns_its_pointer(id);
         match func.insts[inst].opcode {
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => work.push(operands[0]),
             Opcode::Phi => work.extend(operands.iter().copied()),
             Opcode::Select => work.extend(operands[1..].iter().copied()),
             Opcode::Alloca => return Some(Root::Local),
-            Opcode::Call if self.passes_pointer_through(func.call(inst).callee) => work.push(operands[0]),
+            Opcode::Call if func.called_intrinsic(inst).is_some_and(returns_its_pointer) => work.push(operands[0]),
             _ if is_global => return Some(Root::Global),
             _ => return Some(self.stray()),
         }
         None
-    }
-
-    /// Whether the callee returns its first operand, moved at most within the object: `llvm.ptrmask`,
-    /// `launder.invariant.group` and the like.
-    fn passes_pointer_through(&self, callee: Callee) -> bool {
-        match callee {
-            Callee::Intrinsic(id) => self.env.intrinsics.returns_its_pointer(id),
-            _ => false,
-        }
     }
 
     fn param_root(&self, param: u32, is_global: bool) -> Root {

@@ -14,7 +14,6 @@ use crate::cfg::Cfg;
 use crate::mutants::{self, Mutant};
 use std::cell::{Cell, OnceCell};
 use warpwise_ir::Func;
-use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{Flags, Opcode, Predicate};
 
@@ -185,8 +184,8 @@ impl Ranges<'_> {
         let Some(bits) = self.func.int_bits(value).filter(|&bits| (1..=64).contains(&bits)) else {
             return Range::full(64);
         };
-        if let Some(constant) = self.func.int_constant(value) {
-            return Range::constant(crate::affine::form::wrap(constant as i64, bits), bits);
+        if let Some(constant) = self.func.signed_constant(value) {
+            return Range::constant(constant, bits);
         }
         if depth == 0 {
             return Range::full(bits);
@@ -307,9 +306,7 @@ impl Ranges<'_> {
         if data.opcode != Opcode::Add || operands[0] != self.func.result(phi) {
             return None;
         }
-        let bits = self.func.int_bits(value)?;
-        let step = self.func.int_constant(operands[1])?;
-        if crate::affine::form::wrap(step as i64, bits) < 0 {
+        if self.func.signed_constant(operands[1])? < 0 {
             return None;
         }
         let never = mutants::on(Mutant::InductionWraps);
@@ -317,7 +314,7 @@ impl Ranges<'_> {
     }
 
     fn of_call(&self, inst: Inst, bits: u32, at: Block, depth: u32) -> Range {
-        let Callee::Intrinsic(id) = self.func.call(inst).callee else { return Range::full(bits) };
+        let Some(id) = self.func.called_intrinsic(inst) else { return Range::full(bits) };
         let geometry = &self.env.geometry;
         match self.env.intrinsics.class(id) {
             LaneRule::Index(base) => {

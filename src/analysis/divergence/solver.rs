@@ -44,7 +44,6 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use warpwise_ir::Func;
-use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::geometry::Rows;
 use warpwise_ir::inst::{ConstData, InstData, Opcode};
@@ -107,11 +106,11 @@ fn extents(func: &Func, env: &Environment<'_>) -> [Option<u32>; 2] {
         return extents;
     }
     let wanted = if env.intrinsics.has_depth() { 2 } else { 1 };
-    for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+    for inst in func.insts.keys() {
         if extents[..wanted].iter().all(Option::is_some) {
             break;
         }
-        let Callee::Intrinsic(id) = func.call(inst).callee else { continue };
+        let Some(id) = func.called_intrinsic(inst) else { continue };
         if let LaneRule::BlockSize(dim @ (0 | 1)) = env.intrinsics.class(id) {
             extents[dim].get_or_insert(func.result(inst).as_u32());
         }
@@ -208,7 +207,10 @@ impl<'a> Solver<'a> {
         let looks_ahead = !self.cfg.cycles.is_empty();
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
-            self.enter(block);
+            // whether one lane of a warp at a time executes it
+            if !self.lone.is_empty() {
+                self.lone.enter(&self.view, block);
+            }
             for inst in func.block_insts(block) {
                 let data = &func.insts[inst];
                 let element = match data.opcode {
@@ -229,12 +231,8 @@ impl<'a> Solver<'a> {
         }
         self.frontier = SETTLING;
         // what the sweep could not know: values along back edges
-        for cycle in self.cfg.cycles.iter() {
-            for &entry in self.cfg.cycles.entries(cycle) {
-                for phi in func.phis(entry) {
-                    self.mark(phi);
-                }
-            }
+        for &entry in self.cfg.cycles.iter().flat_map(|cycle| self.cfg.cycles.entries(cycle)) {
+            func.phis(entry).for_each(|phi| self.mark(phi));
         }
         self.drain();
         while self.release_undefined() {
@@ -308,28 +306,6 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Finds out whether a block that the sweep comes to is executed by one lane of a warp at a time.
-    #[inline]
-    fn enter(&mut self, block: Block) {
-        if self.lone.is_empty() {
-            return;
-        }
-        let mut lone = std::mem::take(&mut self.lone);
-        lone.enter(&self.view, block);
-        self.lone = lone;
-    }
-
-    /// Looks again at what depends on an instruction, and has everything visited in blocks of which it does not hold
-    /// any more that one lane executes them.
-    fn revise_lone(&mut self, inst: Inst) {
-        let mut lone = std::mem::take(&mut self.lone);
-        let lost = lone.revise(&mut self.view, inst);
-        self.lone = lone;
-        for inst in lost.into_iter().flat_map(|block| self.func.block_insts(block)) {
-            self.mark(inst);
-        }
-    }
-
     fn visit(&mut self, inst: Inst) {
         let func = self.func;
         let data = &func.insts[inst];
@@ -340,7 +316,10 @@ impl<'a> Solver<'a> {
         }
         let compares = matches!(data.opcode, Opcode::ICmp | Opcode::Or);
         if compares && !self.lone.is_empty() && self.lone.depends_on(inst) {
-            self.revise_lone(inst);
+            // everything is visited in blocks of which it does not hold any more that one lane executes them
+            for block in self.lone.revise(&mut self.view, inst) {
+                func.block_insts(block).for_each(|inst| self.mark(inst));
+            }
         }
         let mut new = self.result_of(inst, data);
         let value = self.func.result(inst);
@@ -421,9 +400,7 @@ impl<'a> Solver<'a> {
         }
         let scope = if !self.lone.is_empty() && self.lone.holds(block) { scope.max(Some(Scope::Warp)) } else { scope };
         if scope.is_none() && self.frontier != SETTLING {
-            let mut lone = std::mem::take(&mut self.lone);
-            lone.learn(&mut self.view, inst);
-            self.lone = lone;
+            self.lone.learn(&mut self.view, inst);
         }
         if !self.view.gates.narrow_branch(block, scope) {
             return;
@@ -455,10 +432,7 @@ impl<'a> Solver<'a> {
         if !self.view.gates.narrow_join(block, gate) {
             return;
         }
-        let func = self.func;
-        for phi in func.phis(block) {
-            self.mark(phi);
-        }
+        self.func.phis(block).for_each(|phi| self.mark(phi));
     }
 
     fn narrow_exit(&mut self, cycle: Cycle, gate: Gate) {
@@ -468,8 +442,7 @@ impl<'a> Solver<'a> {
         if self.frontier != SETTLING {
             return; // the sweep is still in the cycle, and the users of its values outside come later
         }
-        let func = self.func;
-        let cfg = self.cfg;
+        let (func, cfg) = (self.func, self.cfg);
         for &block in cfg.cycles.blocks(cycle) {
             for inst in func.block_insts(block) {
                 self.mark_readers(inst, |_, user| {

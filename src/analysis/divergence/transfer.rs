@@ -21,7 +21,6 @@ use crate::affine::{Ext, Form, Rest, Scope};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use warpwise_ir::call::Callee;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::{ConstData, Flags, Gep, GepTerm, InstData, Opcode};
 
@@ -324,11 +323,8 @@ impl View<'_> {
             Opcode::Freeze | Opcode::Alloca => true,
             Opcode::Load => data.flags.contains(Flags::NOUNDEF),
             Opcode::Call => {
-                let register = match func.call(inst).callee {
-                    Callee::Intrinsic(id) => self.env.intrinsics.is_register(id),
-                    _ => false,
-                };
-                register || data.flags.contains(Flags::NOUNDEF)
+                let is_register = |id: u32| self.env.intrinsics.class(id).is_of_register();
+                data.flags.contains(Flags::NOUNDEF) || func.called_intrinsic(inst).is_some_and(is_register)
             }
             Opcode::Shl | Opcode::LShr | Opcode::AShr => data.flags.is_empty() && in_range_shift() && operands_are(),
             Opcode::ICmp | Opcode::Select | Opcode::Trunc | Opcode::ZExt | Opcode::SExt | Opcode::PtrToInt => {

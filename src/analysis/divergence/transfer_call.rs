@@ -11,6 +11,7 @@ use super::intrinsics::LaneRule;
 use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
+use crate::affine::lanes::fits;
 use crate::affine::{Base, Form, Rest, Scope};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
@@ -54,9 +55,7 @@ impl View<'_> {
 
     fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
         match self.env.intrinsics.class(id) {
-            rule @ (LaneRule::Index(_) | LaneRule::Register { .. } | LaneRule::BlockSize(_) | LaneRule::Number(_)) => {
-                self.special_register(rule)
-            }
+            rule if rule.is_of_register() => self.special_register(rule),
             LaneRule::Pure => self.pure_intrinsic(inst, id),
             LaneRule::PureInBlock => self.generic(inst).capped(Scope::Block),
             LaneRule::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),
@@ -87,7 +86,7 @@ impl View<'_> {
                 let scope = self.scope_of(address).and_then(|scope| self.loaded_scope(pointer, scope, true));
                 scope.map_or(Element::DIVERGENT, Element::uniform)
             }
-            LaneRule::Divergent => Element::DIVERGENT,
+            _ => Element::DIVERGENT,
         }
     }
 
@@ -136,8 +135,7 @@ impl View<'_> {
                 let element = self.operand(inst, 0);
                 let non_negative = self.interner.form(element).is_some_and(|form| {
                     let bits = self.func.int_bits(self.func.result(inst)).unwrap_or(0);
-                    let range = self.model.integer_range(form);
-                    bits > 0 && range.is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1))
+                    bits > 0 && self.model.integer_range(form).is_some_and(|range| fits(range, bits - 1, false))
                 });
                 if non_negative { element } else { Element::DIVERGENT }
             }
@@ -147,8 +145,7 @@ impl View<'_> {
 
     /// A member of a checked add, sub or mul: member 0 is plain modular arithmetic, whatever member 1 is.
     pub(super) fn checked_arithmetic(&mut self, call: Inst, member: u32, at: Block) -> Option<Element> {
-        let Callee::Intrinsic(id) = self.func.call(call).callee else { return None };
-        let arithmetic = self.env.intrinsics.arithmetic(id)?;
+        let arithmetic = self.env.intrinsics.arithmetic(self.func.called_intrinsic(call)?)?;
         if member != 0 {
             return None;
         }

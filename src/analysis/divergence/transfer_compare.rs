@@ -10,6 +10,7 @@
 use super::view::View;
 use crate::affine::form::unsigned;
 use crate::affine::interner::Element;
+use crate::affine::lanes::fits;
 use crate::affine::{Form, Rest, Scope};
 use crate::mutants::{self, Mutant};
 use warpwise_ir::entity::Inst;
@@ -20,16 +21,12 @@ impl View<'_> {
     pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
-        let (a, b) = (self.read(left, data.block), self.read(right, data.block));
-        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
-            return Element::uniform(x.min(y));
-        }
-        if a.is_bottom() || b.is_bottom() {
-            return Element::BOTTOM;
-        }
-        let operands = self.func.operands(inst);
+        let (a, b) = match self.read_pair(left, right, data.block) {
+            Ok(pair) => pair,
+            Err(element) => return element,
+        };
         let Some(predicate) = Predicate::from_sub(data.sub) else { return Element::DIVERGENT };
-        if operands[0] == operands[1] {
+        if left == right {
             let reflexive =
                 matches!(predicate, Predicate::Eq | Predicate::Uge | Predicate::Ule | Predicate::Sge | Predicate::Sle);
             return self.interner.intern_constant(if reflexive { -1 } else { 0 });
@@ -37,7 +34,7 @@ impl View<'_> {
         if a.is_divergent() || b.is_divergent() {
             return Element::DIVERGENT;
         }
-        let bits = self.func.int_bits(operands[0]).filter(|&bits| bits <= 64);
+        let bits = func.int_bits(left).filter(|&bits| bits <= 64);
         let forms = (self.interner.form(a), self.interner.form(b));
         let (Some(bits), (Some(x), Some(y))) = (bits, forms) else { return self.generic(inst) };
         if let Some(answer) = self.decided(predicate, x, y, bits) {
@@ -109,13 +106,7 @@ impl View<'_> {
                 if predicate.is_signed() { i128::from(constant) } else { i128::from(unsigned(constant, bits)) };
             return Some((number, number));
         }
-        let (low, high) = self.model.integer_range(form)?;
-        let fits = if predicate.is_signed() {
-            low >= -(1i128 << (bits - 1)) && high < 1i128 << (bits - 1)
-        } else {
-            low >= 0 && high < 1i128 << bits
-        };
-        fits.then_some((low, high))
+        self.model.integer_range(form).filter(|&range| fits(range, bits, predicate.is_signed()))
     }
 
     /// Rule 4, for `x PREDICATE y` with uniform `y`. `x < y` and `x ≥ y` need zero low bits in `y`; `x > y` and `x ≤ y`

@@ -8,7 +8,7 @@ use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::form::{unsigned, wrap};
 use crate::affine::interner::Element;
-use crate::affine::lanes::divide_exactly;
+use crate::affine::lanes::{divide_exactly, fits};
 use crate::affine::{Ext, Form, Rest, Scope, Symbol};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
@@ -24,13 +24,10 @@ impl View<'_> {
         if left == right && matches!(data.opcode, Opcode::Sub | Opcode::Xor) {
             return self.interner.intern_constant(0);
         }
-        let (a, b) = (self.read(left, data.block), self.read(right, data.block));
-        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
-            return Element::uniform(x.min(y));
-        }
-        if a.is_bottom() || b.is_bottom() {
-            return Element::BOTTOM;
-        }
+        let (a, b) = match self.read_pair(left, right, data.block) {
+            Ok(pair) => pair,
+            Err(element) => return element,
+        };
         let bits = self.func.int_bits(self.func.result(inst)).filter(|&bits| bits <= 64);
         let Some(bits) = bits else { return self.generic(inst) };
         if a.is_divergent() || b.is_divergent() {
@@ -54,6 +51,17 @@ impl View<'_> {
             Some(form) => self.finish(Some(form), bits),
             // lanes may still agree on a value that has no form
             None => self.absorbed(inst, data, a, b, bits).unwrap_or_else(|| self.generic(inst)),
+        }
+    }
+
+    /// Two operands of a function of nothing else, or its result if that is plain: lanes agree on both, or one is not known yet.
+    #[inline]
+    pub(super) fn read_pair(&mut self, left: Value, right: Value, at: Block) -> Result<(Element, Element), Element> {
+        let (a, b) = (self.read(left, at), self.read(right, at));
+        match (a.plain_scope(), b.plain_scope()) {
+            (Some(x), Some(y)) => Err(Element::uniform(x.min(y))),
+            _ if a.is_bottom() || b.is_bottom() => Err(Element::BOTTOM),
+            _ => Ok((a, b)),
         }
     }
 
@@ -279,7 +287,7 @@ impl View<'_> {
     }
 
     fn is_non_negative(&self, value: Value, form: &Form, bits: u32, at: Block) -> bool {
-        let by_form = self.model.integer_range(form).is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1));
+        let by_form = self.model.integer_range(form).is_some_and(|range| fits(range, bits - 1, false));
         by_form || self.range(value, at).is_non_negative()
     }
 
@@ -319,7 +327,7 @@ impl View<'_> {
         let fits_below = |small: &Form, large: &Form| {
             let align = if large.terms.is_empty() { large.rest.align() } else { 0 };
             let zeros = u32::from(align).min(bits);
-            self.model.integer_range(small).is_some_and(|(low, high)| low >= 0 && high < 1i128 << zeros)
+            self.model.integer_range(small).is_some_and(|range| fits(range, zeros, false))
         };
         (fits_below(x, y) || fits_below(y, x) || mutants::on(Mutant::OrAdds))
             .then(|| arith::add(x, y, bits, NoWrap::BOTH))

@@ -24,11 +24,8 @@ pub fn explain(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, chain: &Chain
         _ if chain.steps.is_empty() && shown == source => format!("`{shown}` differs between lanes"),
         _ => format!("`{shown}` depends on {source}"),
     };
-    let mut told = vec![shown];
-    let mut parts = Vec::new();
-    for (step, is_condition) in noteworthy(facts, printer, chain, condition, &mut told) {
-        parts.push(step_text(facts, printer, step, is_condition, here));
-    }
+    let steps = noteworthy(printer, chain, condition, shown).into_iter();
+    let parts: Vec<String> = steps.map(|step| step_text(printer, step, step.value == condition, here)).collect();
     if !parts.is_empty() {
         text += " through ";
         text += &parts.join(", then ");
@@ -38,15 +35,10 @@ pub fn explain(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, chain: &Chain
 
 /// The steps worth mentioning, from source to condition: control steps always, data steps if the value is not already
 /// part of an expression that the reader has seen. If there are too many, those in the middle are omitted.
-fn noteworthy(
-    facts: &Facts,
-    printer: &ExpressionPrinter<'_, '_>,
-    chain: &Chain,
-    condition: Value,
-    told: &mut Vec<String>,
-) -> Vec<(Step, bool)> {
-    let func = &facts.func;
-    let mut kept: Vec<(Step, bool)> = Vec::new();
+fn noteworthy(printer: &ExpressionPrinter<'_, '_>, chain: &Chain, condition: Value, shown: String) -> Vec<Step> {
+    let func = printer.func();
+    let mut told = vec![shown];
+    let mut kept: Vec<Step> = Vec::new();
     // parts of the condition's own expression, on its line, are not mentioned again
     let mut in_condition = true;
     let line_of = |value: Value| printer.place_of(value).map(|place| (place.file, place.line));
@@ -69,7 +61,7 @@ fn noteworthy(
         in_condition &= step.via == Via::Data && (is_condition || is_plain);
         if keep {
             told.push(printer.value(step.value));
-            kept.push((step, is_condition));
+            kept.push(step);
         }
     }
     while kept.len() > MAX_STEPS {
@@ -83,23 +75,14 @@ fn line(printer: &ExpressionPrinter<'_, '_>, value: Value, here: Option<&str>) -
     printer.place_of(value).map_or(String::new(), |place| format!(" ({})", place.seen_from(here)))
 }
 
-fn step_text(
-    facts: &Facts,
-    printer: &ExpressionPrinter<'_, '_>,
-    step: Step,
-    is_condition: bool,
-    here: Option<&str>,
-) -> String {
+fn step_text(printer: &ExpressionPrinter<'_, '_>, step: Step, is_condition: bool, here: Option<&str>) -> String {
     let name = match printer.value(step.value) {
         unnamed if unnamed == "…" => "a value".to_owned(),
         name => format!("`{name}`"),
     };
     let at = |block: Block| {
-        let branch = facts.func.terminator(block);
-        printer
-            .place(branch)
-            .or_else(|| printer.place_of_block(block))
-            .map_or(String::new(), |place| format!(" of {}", place.seen_from(here)))
+        let place = printer.place(printer.func().terminator(block)).or_else(|| printer.place_of_block(block));
+        place.map_or(String::new(), |place| format!(" of {}", place.seen_from(here)))
     };
     match step.via {
         Via::Data => format!("{name}{}", line(printer, step.value, here)),

@@ -72,7 +72,8 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         self.names().block(self.handles, block)
     }
 
-    fn func(&self) -> &Func {
+    /// The function.
+    pub fn func(&self) -> &Func {
         &self.facts.func
     }
 
@@ -146,7 +147,9 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             }
             Opcode::And => binary("&", 1),
             Opcode::Or => binary("|", 1),
-            Opcode::Xor if self.is_all_ones(operands[1]) => (format!("~{}", self.atom(operands[0], depth - 1)), 8),
+            Opcode::Xor if func.signed_constant(operands[1]) == Some(-1) => {
+                (format!("~{}", self.atom(operands[0], depth - 1)), 8)
+            }
             Opcode::Xor => binary("^", 1),
             Opcode::FNeg => (format!("-{}", self.atom(operands[0], depth - 1)), 8),
             Opcode::Select => {
@@ -174,11 +177,6 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         let left = func.def(func.operands(shift).first().copied()?).filter(|_| is_right)?;
         let is_left = func.insts[left].opcode == Opcode::Shl && by(left) == Some(INT) && by(shift) == Some(INT);
         (is_left && func.int_bits(func.result(left)) == Some(64)).then(|| func.operands(left)[0])
-    }
-
-    fn is_all_ones(&self, value: Value) -> bool {
-        let number = self.func().int_constant(value).zip(self.func().int_bits(value));
-        number.is_some_and(|(number, bits)| crate::affine::form::wrap(number as i64, bits) == -1)
     }
 
     fn binary(&self, operator: &str, strength: u8, operands: &[Value], depth: u32) -> (String, u8) {
@@ -343,10 +341,6 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
 
     fn call(&self, call: Inst, depth: u32) -> String {
         let func = self.func();
-        let arguments = |depth: u32| -> String {
-            let texts: Vec<String> = func.operands(call).iter().map(|&a| self.expression(a, depth).0).collect();
-            texts.join(", ")
-        };
         let name = match func.call(call).callee {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);
@@ -366,7 +360,9 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             },
             Callee::Indirect => CUT.to_owned(),
         };
-        if depth == 0 { format!("{name}({CUT})") } else { format!("{name}({})", arguments(depth - 1)) }
+        let Some(depth) = depth.checked_sub(1) else { return format!("{name}({CUT})") };
+        let arguments: Vec<String> = func.operands(call).iter().map(|&value| self.expression(value, depth).0).collect();
+        format!("{name}({})", arguments.join(", "))
     }
 
     /// Why the result of inline PTX differs between lanes.

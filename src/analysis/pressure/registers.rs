@@ -14,7 +14,7 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpwise_ir::Func;
-use warpwise_ir::call::{BOUNDS, Callee};
+use warpwise_ir::call::BOUNDS;
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::inst::{Flags, GepTerm, Opcode};
 use warpwise_ir::types::TypeKind;
@@ -276,10 +276,9 @@ impl Search<'_> {
                 let space = func.type_info(operands[0]).kind.space();
                 matches!(space, Some(4 | 101)) && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
             }
-            Call => match func.call(def).callee {
-                Callee::Intrinsic(id) => outline.reads_together(def, &self.lanes) || BOUNDS.contains(id),
-                _ => false,
-            },
+            Call => func
+                .called_intrinsic(def)
+                .is_some_and(|id| outline.reads_together(def, &self.lanes) || BOUNDS.contains(id)),
             _ => false,
         };
         if !simple {

@@ -16,6 +16,13 @@ using namespace llvm;
 
 static DbgVariableRecord *variable(LLVMDbgRecordRef Record) { return dyn_cast<DbgVariableRecord>(unwrap(Record)); }
 
+// The records that name a value.
+static SmallVector<DbgVariableRecord *> records_of(Value *V) {
+  SmallVector<DbgVariableRecord *> Records;
+  findDbgUsers(V, Records);
+  return Records;
+}
+
 // What a record speaks of; the size is zero for the whole variable.
 struct WarpwiseVariable {
   const void *Variable;
@@ -46,10 +53,8 @@ extern "C" const char *warpwise_location_function(LLVMMetadataRef Location, size
 // The variable of the source that a value is, or that lies in a stack object, as far as debug records tell; its text
 // lives as long as the module's context.
 extern "C" const char *warpwise_variable_name(LLVMValueRef Value, size_t *Length) {
-  SmallVector<DbgVariableRecord *, 4> Records;
-  findDbgUsers(unwrap(Value), Records);
   StringRef Name;
-  for (DbgVariableRecord *DVR : Records) {
+  for (DbgVariableRecord *DVR : records_of(unwrap(Value))) {
     bool IsWhole = DVR->isDbgDeclare() || (!DVR->hasArgList() && DVR->getExpression()->getNumElements() == 0);
     if (IsWhole && DVR->getVariableLocationOp(0) == unwrap(Value)) {
       Name = DVR->getVariable()->getName();
@@ -115,8 +120,7 @@ static bool appendMember(const DIType *T, uint64_t Offset, std::string &Path) {
 // debug information does not tell.
 extern "C" size_t warpwise_member_name(LLVMValueRef Value, uint64_t Offset, char *Out, size_t Capacity, uint64_t *Size,
                                        bool *IsPointer) {
-  SmallVector<DbgVariableRecord *, 4> Records;
-  findDbgUsers(unwrap(Value), Records);
+  SmallVector<DbgVariableRecord *> Records = records_of(unwrap(Value));
   // what lies there before what points there, such as a reference of a function that was inlined
   stable_sort(Records, [](auto *A, auto *B) { return A->isDbgDeclare() > B->isDbgDeclare(); });
   for (DbgVariableRecord *DVR : Records) {
@@ -256,9 +260,7 @@ extern "C" void warpwise_replace_in_records_behind(LLVMValueRef Old, LLVMValueRe
   auto *I = dyn_cast<Instruction>(unwrap(New));
   if (!I || !unwrap(Old)->isUsedByMetadata())
     return;
-  SmallVector<DbgVariableRecord *> Users;
-  findDbgUsers(unwrap(Old), Users);
-  for (DbgVariableRecord *DVR : Users) {
+  for (DbgVariableRecord *DVR : records_of(unwrap(Old))) {
     const Instruction *At = DVR->getMarker() ? DVR->getMarker()->MarkedInstr : nullptr;
     if (At && At->getParent() == I->getParent() && I->comesBefore(At))
       DVR->replaceVariableLocationOp(unwrap(Old), I, true);
@@ -269,9 +271,7 @@ extern "C" void warpwise_replace_in_records_behind(LLVMValueRef Old, LLVMValueRe
 extern "C" void warpwise_replace_in_records_outside(LLVMValueRef Old, LLVMValueRef New, LLVMBasicBlockRef Home) {
   if (!unwrap(Old)->isUsedByMetadata())
     return;
-  SmallVector<DbgVariableRecord *> Users;
-  findDbgUsers(unwrap(Old), Users);
-  for (DbgVariableRecord *DVR : Users) {
+  for (DbgVariableRecord *DVR : records_of(unwrap(Old))) {
     if (!DVR->getMarker() || DVR->getParent() == unwrap(Home))
       continue;
     if (New)
@@ -301,10 +301,8 @@ static std::optional<uint64_t> place_in(const Instruction &Object, const DbgVari
 // declared there instead. Any other is unknown from then on: stores at computed indices have no record, so the value
 // that was recorded last may be an old one.
 static void declare_assigned(AllocaInst &Object) {
-  SmallVector<DbgVariableRecord *> Users;
-  findDbgUsers(&Object, Users);
   SmallSetVector<DebugVariableAggregate, 4> Variables;
-  for (const DbgVariableRecord *R : Users)
+  for (const DbgVariableRecord *R : records_of(&Object))
     if (R->isDbgAssign())
       Variables.insert(DebugVariableAggregate(R));
   if (Variables.empty())
@@ -341,10 +339,8 @@ extern "C" void warpwise_move_variables(LLVMValueRef Object, LLVMValueRef Base, 
                                         uint64_t Stride, uint64_t Space) {
   if (auto *Alloca = dyn_cast<AllocaInst>(unwrap(Object)))
     declare_assigned(*Alloca);
-  SmallVector<DbgVariableRecord *> Users;
-  findDbgUsers(unwrap(Object), Users);
   uint64_t Pieces = (Size + Piece - 1) / Piece;
-  for (DbgVariableRecord *DVR : Users) {
+  for (DbgVariableRecord *DVR : records_of(unwrap(Object))) {
     DIExpression *Expression = DVR->getExpression();
     bool IsSplit = Pieces > 1 && Stride != Piece;
     if (!DVR->isDbgDeclare() || (IsSplit && (Pieces > MostPieces || Expression->getNumElements() != 0)))

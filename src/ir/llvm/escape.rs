@@ -23,10 +23,7 @@ fn function_escapes(function: Function<'_>, byval: u32) -> bool {
     if objects.any(|object| escapes(object, byval)) {
         return true;
     }
-    function
-        .blocks()
-        .flat_map(|block| block.insts())
-        .any(|inst| inst.opcode() == RawOpcode::LLVMAlloca && escapes(inst.value(), byval))
+    function.insts().any(|inst| inst.opcode() == RawOpcode::LLVMAlloca && escapes(inst.value(), byval))
 }
 
 /// Whether the address of one object escapes.

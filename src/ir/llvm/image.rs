@@ -41,7 +41,6 @@ id!(/** A debug location. */ LocId);
 pub struct ModuleImage {
     /// Where it came from, for messages.
     pub name: String,
-    pub triple: String,
     pub types: Vec<TypeData>,
     pub constants: Vec<ConstData>,
     pub globals: Vec<GlobalImage>,
@@ -149,7 +148,6 @@ pub struct FunctionImage {
     pub is_kernel: bool,
     /// LLVM's name of the intrinsic without overload suffixes, for intrinsics.
     pub intrinsic: Option<String>,
-    pub return_type: TypeId,
     pub params: Vec<ParamImage>,
     pub blocks: Vec<BlockImage>,
     pub insts: Vec<InstImage>,
@@ -351,17 +349,12 @@ impl ModuleImage {
     }
     /// A location as `file:line:column`, with the call sites it was inlined at.
     pub fn describe_location(&self, loc: LocId) -> String {
-        let mut text = String::new();
-        let mut next = Some(loc);
-        while let Some(id) = next {
-            let Location { file, line, column, inlined_at } = &self.locations[id.index()];
-            if !text.is_empty() {
-                text.push_str(" inlined at ");
-            }
-            text.push_str(&format!("{file}:{line}:{column}"));
-            next = *inlined_at;
-        }
-        text
+        let chain = std::iter::successors(Some(loc), |id| self.locations[id.index()].inlined_at);
+        let place = |id: LocId| {
+            let Location { file, line, column, .. } = &self.locations[id.index()];
+            format!("{file}:{line}:{column}")
+        };
+        chain.map(place).collect::<Vec<_>>().join(" inlined at ")
     }
 }
 

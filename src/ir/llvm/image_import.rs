@@ -44,7 +44,7 @@ struct Scope<'m> {
 
 impl<'m> Importer<'m> {
     fn new(module: Module<'m>, name: &str) -> Self {
-        let image = ModuleImage { name: name.to_owned(), triple: module.triple(), ..ModuleImage::default() };
+        let image = ModuleImage { name: name.to_owned(), ..ModuleImage::default() };
         Importer {
             layout: module.layout(),
             image,
@@ -108,10 +108,7 @@ impl<'m> Importer<'m> {
             self.function_ids.insert(function.value(), FuncId(number));
         }
         for global in module.globals() {
-            let ty = match global.global_value_type() {
-                Some(ty) => self.ty(ty),
-                None => self.ty(global.ty()),
-            };
+            let ty = self.ty(global.global_value_type().unwrap_or(global.ty()));
             let initializer = global.initializer().map(|value| self.constant(value));
             let align = match global.explicit_align() {
                 0 => self.image.ty(ty).align,
@@ -191,15 +188,8 @@ impl<'m> Importer<'m> {
                 blocks[number].successors = targets.collect();
             }
         }
-        let return_type = match function.function_type().return_type() {
-            Some(ty) => self.ty(ty),
-            None => self.ty(function.value().ty()),
-        };
-        let intrinsic = match function.intrinsic_id() {
-            0 => None,
-            id => Some(intrinsic_name(id)),
-        };
-        FunctionImage { name: function.name(), is_kernel, intrinsic, return_type, params, blocks, insts }
+        let intrinsic = Some(function.intrinsic_id()).filter(|&id| id != 0).map(intrinsic_name);
+        FunctionImage { name: function.name(), is_kernel, intrinsic, params, blocks, insts }
     }
 
     fn location(&mut self, loc: DebugLoc<'m>) -> LocId {

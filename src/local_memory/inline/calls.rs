@@ -1,7 +1,7 @@
 //! Which functions do kernels reach, and how many calls of each?
 
 use rustc_hash::FxHashMap;
-use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::handle::{Function, Module};
 
 /// What kernels reach.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl<'m> Calls<'m> {
         let mut open = vec![(root, Vec::new())];
         while let Some((function, rest)) = open.last_mut() {
             if !found.contains_key(function) {
-                *rest = callees(*function);
+                *rest = function.callees().collect();
                 found.insert(*function, rest.clone());
             }
             match rest.pop() {
@@ -83,10 +83,4 @@ impl<'m> Calls<'m> {
     pub fn count(&self, function: Function<'m>) -> Count {
         self.counts.get(&function).copied().unwrap_or_default()
     }
-}
-
-/// The functions that a function calls directly and that have a body, once for each call.
-pub(super) fn callees<'m>(function: Function<'m>) -> Vec<Function<'m>> {
-    let insts = function.blocks().flat_map(|block| block.insts());
-    insts.filter_map(Inst::defined_callee).collect()
 }

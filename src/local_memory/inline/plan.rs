@@ -143,9 +143,7 @@ fn is_large(call: Inst<'_>) -> bool {
 
 /// Number of instructions of a function with those of all that it calls.
 fn whole_size(function: Function<'_>, levels: u32) -> usize {
-    let insts = function.blocks().flat_map(|block| block.insts());
-    let inner =
-        insts.filter_map(Inst::defined_callee).map(|next| if levels > 0 { whole_size(next, levels - 1) } else { 0 });
+    let inner = function.callees().map(|next| if levels > 0 { whole_size(next, levels - 1) } else { 0 });
     size(function).saturating_add(inner.fold(0, usize::saturating_add))
 }
 
@@ -167,5 +165,5 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
 
 /// Number of instructions.
 fn size(function: Function<'_>) -> usize {
-    function.blocks().map(|block| block.insts().count()).sum()
+    function.insts().count()
 }

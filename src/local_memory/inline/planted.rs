@@ -27,11 +27,10 @@ pub fn before<'m>(editor: &mut Editor<'m>, call: Inst<'m>) -> Shared<'m> {
         editor.set_operand(call, first, b);
         editor.set_operand(call, second, a);
     }
-    if mutants::on(Mutant::InlineStoreLost) {
-        let mut insts = function.blocks().flat_map(|block| block.insts());
-        if let Some(store) = insts.find(|inst| inst.opcode() == RawOpcode::LLVMStore) {
-            editor.erase(store);
-        }
+    if mutants::on(Mutant::InlineStoreLost)
+        && let Some(store) = function.insts().find(|inst| inst.opcode() == RawOpcode::LLVMStore)
+    {
+        editor.erase(store);
     }
     let by_value = attribute_kind("byval");
     let is_shared =

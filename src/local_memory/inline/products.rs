@@ -4,7 +4,6 @@
 //! through an argument, a result or memory, which rounds them. Before LLVM has inlined, and for a float that was rounded to
 //! `float` and is rounded to `half`, nothing can be: functions that have both of a pair keep the call.
 
-use super::calls::callees;
 use super::plan::Stage;
 use warpwise_analysis::contraction::Pair;
 use warpwise_analysis::contraction::raw::{Ends, Pins, may_pair};
@@ -24,8 +23,8 @@ pub fn pins<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> Option<Ve
 fn with_callees<'m>(functions: &[Function<'m>]) -> Vec<Function<'m>> {
     let mut found = functions.to_vec();
     let mut next = 0;
-    while let Some(function) = found.get(next) {
-        for callee in callees(*function) {
+    while let Some(&function) = found.get(next) {
+        for callee in function.callees() {
             if !found.contains(&callee) {
                 found.push(callee);
             }

@@ -27,8 +27,7 @@ use warpwise_ir::llvm::handle::{Function, RawOpcode};
 
 /// Whether a function has stack objects.
 pub fn has_objects(function: Function<'_>) -> bool {
-    let mut insts = function.blocks().flat_map(|block| block.insts());
-    insts.any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+    function.insts().any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
 }
 
 /// Plans which objects become constants.

@@ -13,14 +13,8 @@ impl<'m> Editor<'m> {
 
     /// The weights of a branch, as a node of metadata.
     pub fn branch_weights(&self, weights: [u32; 2]) -> Value<'m> {
-        let name = "branch_weights";
-        let mut words = vec![edit!(LLVMMDStringInContext2(self.context, name.as_ptr().cast(), name.len()))];
-        let constant = |weight: u32| {
-            edit!(LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(self.context), weight.into(), 0)))
-        };
-        words.extend(weights.map(constant));
-        let node = edit!(LLVMMDNodeInContext2(self.context, words.as_mut_ptr(), words.len()));
-        wrap!(Value, LLVMMetadataAsValue(self.context, node))
+        let [first, second] = weights.map(|weight| edit!(LLVMValueAsMetadata(self.int(32, weight.into()).raw())));
+        self.node(vec![self.metadata_string("branch_weights"), first, second])
     }
 
     /// Sets a string attribute of a function.

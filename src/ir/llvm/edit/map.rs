@@ -47,16 +47,6 @@ pub struct Assembly<'m> {
     text: Value<'m>,
 }
 
-/// The results of inline assembly.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Results {
-    /// So many 32-bit words.
-    Words(usize),
-    /// A 64-bit address.
-    Address,
-    WordAndAddress,
-}
-
 impl<'m> Editor<'m> {
     /// An empty 32-bit phi at the head of a block that is come to by so many ways; the editor stays where it is.
     pub fn count_phi(&mut self, block: Block<'m>, ways: usize) -> Inst<'m> {
@@ -93,22 +83,17 @@ impl<'m> Editor<'m> {
         end
     }
 
-    /// Inline assembly that the lanes of a warp execute together, for arguments of these types: `constraints` are those of the
-    /// results and the arguments.
+    /// Inline assembly that the lanes of a warp execute together, for arguments of these types and integer results of these
+    /// widths: `constraints` are those of the results and the arguments.
     pub fn assembly(
         &mut self,
         text: &str,
         constraints: &str,
-        results: Results,
+        results: impl IntoIterator<Item = u32>,
         arguments: &[Value<'m>],
     ) -> Assembly<'m> {
-        let word = edit!(LLVMInt32TypeInContext(self.context));
-        let address = edit!(LLVMInt64TypeInContext(self.context));
-        let mut types: SmallVec<[LLVMTypeRef; 16]> = match results {
-            Results::Words(count) => SmallVec::from_elem(word, count),
-            Results::Address => SmallVec::from_slice(&[address]),
-            Results::WordAndAddress => SmallVec::from_slice(&[word, address]),
-        };
+        let mut types: SmallVec<[LLVMTypeRef; 16]> =
+            results.into_iter().map(|bits| self.int_type(bits).raw()).collect();
         let result = match types.as_mut_slice() {
             [] => edit!(LLVMVoidTypeInContext(self.context)),
             [only] => *only,

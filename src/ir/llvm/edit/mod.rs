@@ -273,14 +273,8 @@ impl<'m> Editor<'m> {
         name: &str,
     ) -> Value<'m> {
         let (data, count) = raw_values(indices);
-        wrap!(
-            Value,
-            if inbounds {
-                LLVMBuildInBoundsGEP2(self.builder, ty.raw(), base.raw(), data, count, c_name(name).as_ptr())
-            } else {
-                LLVMBuildGEP2(self.builder, ty.raw(), base.raw(), data, count, c_name(name).as_ptr())
-            }
-        )
+        let build = if inbounds { LLVMBuildInBoundsGEP2 } else { LLVMBuildGEP2 };
+        wrap!(Value, build(self.builder, ty.raw(), base.raw(), data, count, c_name(name).as_ptr()))
     }
     /// A load with an alignment in bytes.
     pub fn load(&mut self, ty: Type<'m>, address: Value<'m>, align: u32, volatile: bool, name: &str) -> Value<'m> {
@@ -407,11 +401,13 @@ impl<'m> Editor<'m> {
     }
     /// A metadata node of strings.
     pub fn string_node(&mut self, words: &[&str]) -> Value<'m> {
-        let mut strings: Vec<LLVMMetadataRef> = words
-            .iter()
-            .map(|word| edit!(LLVMMDStringInContext2(self.context, word.as_ptr().cast(), word.len())))
-            .collect();
-        let node = edit!(LLVMMDNodeInContext2(self.context, strings.as_mut_ptr(), strings.len()));
+        self.node(words.iter().map(|word| self.metadata_string(word)).collect())
+    }
+    fn metadata_string(&self, text: &str) -> LLVMMetadataRef {
+        edit!(LLVMMDStringInContext2(self.context, text.as_ptr().cast(), text.len()))
+    }
+    fn node(&self, mut operands: Vec<LLVMMetadataRef>) -> Value<'m> {
+        let node = edit!(LLVMMDNodeInContext2(self.context, operands.as_mut_ptr(), operands.len()));
         wrap!(Value, LLVMMetadataAsValue(self.context, node))
     }
     /// Whether LLVM's verifier accepts a function.

@@ -48,15 +48,17 @@ impl<'m> Function<'m> {
     }
     /// File and line of the function's definition in the source, where debug information says so.
     pub fn place(self) -> Option<(String, u32)> {
-        let program = get!(LLVMGetSubprogram(self.raw));
-        let file = if program.is_null() { return None } else { get!(LLVMDIScopeGetFile(program)) };
-        (!file.is_null()).then(|| (file_name(file), get!(LLVMDISubprogramGetLine(program))))
+        self.definition().map(|(program, file)| (file_name(file), get!(LLVMDISubprogramGetLine(program))))
     }
     /// Folder and file of the definition, as the front end wrote them.
     pub fn source(self) -> Option<(String, String)> {
+        self.definition().map(|(_, file)| (folder_name(file), file_name(file)))
+    }
+    /// The definition in debug information, and its file.
+    fn definition(self) -> Option<(LLVMMetadataRef, LLVMMetadataRef)> {
         let program = get!(LLVMGetSubprogram(self.raw));
-        let file = if program.is_null() { return None } else { get!(LLVMDIScopeGetFile(program)) };
-        (!file.is_null()).then(|| (folder_name(file), file_name(file)))
+        let file = if program.is_null() { program } else { get!(LLVMDIScopeGetFile(program)) };
+        (!file.is_null()).then_some((program, file))
     }
     answers! {
         /// Whether it has no body here.
@@ -117,15 +119,22 @@ impl<'m> Function<'m> {
     pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
         successors(wrap!(Block, LLVMGetFirstBasicBlock(self.raw)), |at| wrap!(Block, LLVMGetNextBasicBlock(at.raw)))
     }
+    /// All instructions, block by block.
+    pub fn insts(self) -> impl Iterator<Item = Inst<'m>> {
+        self.blocks().flat_map(Block::insts)
+    }
+    /// The functions with a body that it calls directly, once for each call.
+    pub fn callees(self) -> impl Iterator<Item = Function<'m>> {
+        self.insts().filter_map(Inst::defined_callee)
+    }
     /// Number of blocks.
     pub fn block_count(self) -> u32 {
         get!(LLVMCountBasicBlocks(self.raw))
     }
     /// An enum or type attribute (see [`attribute_kind`]).
     fn attribute(self, place: AttrPlace, kind: u32) -> Option<LLVMAttributeRef> {
-        let found =
-            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
-        (!found.is_null()).then_some(found)
+        let found = (kind != 0).then(|| get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)));
+        found.filter(|found| !found.is_null())
     }
     /// Whether an enum or type attribute is present.
     pub fn has_attribute(self, place: AttrPlace, kind: u32) -> bool {

@@ -196,9 +196,8 @@ impl<'m> Inst<'m> {
         get!(LLVMGetNumArgOperands(self.raw))
     }
     fn call_attribute(self, place: AttrPlace, kind: u32) -> Option<LLVMAttributeRef> {
-        let found =
-            if kind == 0 { return None } else { get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind)) };
-        (!found.is_null()).then_some(found)
+        let found = (kind != 0).then(|| get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind)));
+        found.filter(|found| !found.is_null())
     }
     /// Whether the call site itself carries an enum attribute.
     pub fn has_call_attribute(self, place: AttrPlace, kind: u32) -> bool {

@@ -147,10 +147,8 @@ impl<'m> Value<'m> {
     }
     /// Text of a constant array of bytes, without the final NUL.
     pub fn const_text(self) -> Option<String> {
-        if self.kind() != ValueKind::ConstantData || get!(LLVMIsConstantString(self.raw)) == 0 {
-            return None;
-        }
-        Some(text!(LLVMGetAsString(self.raw)).trim_end_matches('\0').to_owned())
+        let is_text = self.kind() == ValueKind::ConstantData && get!(LLVMIsConstantString(self.raw)) != 0;
+        is_text.then(|| text!(LLVMGetAsString(self.raw)).trim_end_matches('\0').to_owned())
     }
     answers! {
         /// Whether it is the null value of its type.
