@@ -132,6 +132,8 @@ struct Products<'m> {
     /// Those that have a factor that may be one with such a number.
     users: FxHashMap<u64, Vec<Inst<'m>>>,
     numbers: Numbers<'m>,
+    /// The blocks with which loops begin that count something.
+    headers: Vec<Block<'m>>,
 }
 
 impl<'m> Products<'m> {
@@ -148,7 +150,12 @@ impl<'m> Products<'m> {
             }
             found.into_iter().for_each(|number| users.entry(number).or_default().push(product));
         }
-        Products { list, users, numbers }
+        let comes_back = |phi: Inst<'m>| {
+            let mut ways = (0..phi.incoming_count()).map(|index| phi.incoming(index).1);
+            ways.any(|from| is_always_before(phi.block(), from))
+        };
+        let headers = function.blocks().filter(|block| block.phis().next().is_some_and(comes_back)).collect();
+        Products { list, users, numbers, headers }
     }
 
     /// Whether LLVM may compute a product in another block than its own, or once with another: in blocks in front of it, if some way
@@ -157,7 +164,7 @@ impl<'m> Products<'m> {
     /// block are on that way. Of values that are computed alike, but apart, LLVM has found out what it could within a block.
     /// A product that is [the same in the next iteration](recurs) is there twice once LLVM has unrolled the loop.
     fn may_move(&mut self, product: Inst<'m>) -> bool {
-        if recurs(product) {
+        if recurs(product, &self.headers) {
             return true;
         }
         let [a, b] = factors(product);
@@ -198,8 +205,10 @@ impl<'m> Products<'m> {
     }
 }
 
-/// Whether a loop may pass on a factor of a product to its next iteration as it is, where the other factor is the same, too.
-fn recurs(product: Inst<'_>) -> bool {
+/// Whether a product may be the same in the next iteration of a loop, of which these blocks are the headers: no factor follows
+/// from what the loop counts, but for loads, of which LLVM may see that they give the same; or the loop may pass on a factor as
+/// it is, where the other factor is the same, too.
+fn recurs<'m>(product: Inst<'m>, headers: &[Block<'m>]) -> bool {
     let [a, b] = factors(product);
     let is_steady = |value: Value<'_>, header: Block<'_>| {
         let (mut open, mut seen) = (vec![value], FxHashSet::default());
@@ -209,20 +218,23 @@ fn recurs(product: Inst<'_>) -> bool {
             else {
                 continue;
             };
-            if matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMCall) {
+            let counts = inst.opcode() == RawOpcode::LLVMPHI && headers.contains(&inst.block());
+            if counts || inst.opcode() == RawOpcode::LLVMCall {
                 return false;
             }
             open.extend(inst.operands().filter(|&operand| seen.insert(operand)));
         }
         true
     };
-    [(a, b), (b, a)].into_iter().any(|(factor, other)| {
-        let mut phis = sources(factor, chooses).filter(|inst| inst.opcode() == RawOpcode::LLVMPHI);
-        phis.any(|phi| {
-            let comes_again = phi.operands().any(|value| sources(value, chooses).any(|inst| inst == phi));
-            comes_again && (other == factor || is_steady(other, phi.block()))
+    let mut around = headers.iter().filter(|&&header| is_around(header, product.block()));
+    around.any(|&header| is_steady(a, header) && is_steady(b, header))
+        || [(a, b), (b, a)].into_iter().any(|(factor, other)| {
+            let mut phis = sources(factor, chooses).filter(|inst| inst.opcode() == RawOpcode::LLVMPHI);
+            phis.any(|phi| {
+                let comes_again = phi.operands().any(|value| sources(value, chooses).any(|inst| inst == phi));
+                comes_again && (other == factor || is_steady(other, phi.block()))
+            })
         })
-    })
 }
 
 /// Whether an instruction is one of its operands as it is.
