@@ -34,7 +34,6 @@
 mod joins;
 mod memory;
 pub mod raw;
-pub mod without;
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;

@@ -35,6 +35,8 @@ use crate::settings::transform::IDIOMS;
 use counts::Count;
 use fragments::Fragment;
 use repeats::Repeat;
+use std::rc::Rc;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -64,7 +66,8 @@ struct Shortened {
 /// What it makes shorter.
 enum Short<'m> {
     Count(Count<'m>),
-    Repeat(Repeat<'m>),
+    /// A branch, with what is written out before.
+    Repeat(Repeat<'m>, Rc<[Pins<'m>]>),
 }
 
 impl<'m> FunctionPass<'m> for Shortened {
@@ -82,21 +85,27 @@ impl<'m> FunctionPass<'m> for Shortened {
         };
         let mut found: Vec<_> = function.blocks().filter_map(counts::find).map(count).collect();
         let known = analyses.of(function);
-        let (repeats, kept) = repeats::find(known.outline(), &known.handles, self.results == Results::Same);
-        let repeat = |repeat: Repeat<'m>| {
-            Decision::plan(repeat.branch, "BranchRepeated", repeats::MESSAGE.to_owned(), Short::Repeat(repeat))
-        };
-        let keep = |branch| Decision::refusal(branch, "RepeatContraction", repeats::KEPT.to_owned());
-        found.extend(repeats.into_iter().map(repeat));
-        found.extend(kept.into_iter().map(keep));
+        let repeats = repeats::find(known.outline(), &known.handles);
+        let pins = if repeats.is_empty() { None } else { self.results.pins(function, Ends::Objects(&[])) };
+        let pins: Option<Rc<[Pins<'m>]>> = pins.map(Rc::from);
+        found.extend(repeats.into_iter().map(|repeat| match &pins {
+            None => Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned()),
+            Some(pins) => {
+                let (at, message) = (repeat.branch, repeats::MESSAGE.to_owned());
+                Decision::plan(at, "BranchRepeated", message, Short::Repeat(repeat, pins.clone()))
+            }
+        }));
         found
     }
 
     fn apply(&self, plans: Vec<Short<'m>>, editor: &mut Editor<'m>) {
+        let of = |plan: &Short<'m>| if let Short::Repeat(_, pins) = plan { Some(pins.clone()) } else { None };
+        // those of the function, which all of its plans have
+        plans.iter().find_map(of).iter().flat_map(|pins| pins.iter()).for_each(|pins| pins.apply(editor));
         for plan in &plans {
             match plan {
                 Short::Count(count) => counts::apply(editor, count),
-                Short::Repeat(repeat) => repeats::apply(editor, repeat),
+                Short::Repeat(repeat, _) => repeats::apply(editor, repeat),
             }
         }
     }

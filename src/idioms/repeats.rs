@@ -12,8 +12,6 @@
 use crate::mutants::{self, Mutant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use warpwise_analysis::contraction::Joins;
-use warpwise_analysis::contraction::without::Without;
 use warpwise_analysis::divergence::Outline;
 use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -41,51 +39,21 @@ pub struct Repeat<'m> {
     phis: Vec<[handle::Inst<'m>; 2]>,
 }
 
-/// The branches of a function that repeat earlier ones. `keeps_results`: without those whose products and sums could then be
-/// joined with others; these are the second list.
-pub fn find<'m>(
-    outline: &Outline,
-    handles: &Handles<'m>,
-    keeps_results: bool,
-) -> (Vec<Repeat<'m>>, Vec<handle::Inst<'m>>) {
+/// The branches of a function that repeat earlier ones.
+pub fn find<'m>(outline: &Outline, handles: &Handles<'m>) -> Vec<Repeat<'m>> {
     let func = &outline.func;
     let of = |join| Some((join, Region::of(outline, join)?));
-    let mut regions: FxHashMap<Block, Region> = func.graph.blocks().filter_map(of).collect();
-    let mut kept = Vec::new();
-    while regions.len() > 1 {
-        let mut numbers = Numbers { outline, handles, known: FxHashMap::default(), of: FxHashMap::default() };
-        let found = numbers.repeated(&regions);
-        let branch = |&join: &Block| handles.inst(func.terminator(regions[&join].from));
-        let joins = || found.iter().map(|(join, _)| join);
-        let gone: FxHashSet<Block> = joins().flat_map(|join| &regions[join].blocks).copied().collect();
-        let beside: FxHashSet<Block> = joins().flat_map(|join| [*join, regions[join].from]).collect();
-        let without = Without { gone: &gone, beside: &beside, number: &|inst| numbers.of_result(inst) };
-        let held = if keeps_results && !found.is_empty() {
-            let Some(held) = Joins::new(outline, handles).held_without(&without) else {
-                kept.extend(joins().map(branch));
-                break;
-            };
-            held
-        } else {
-            FxHashSet::default()
-        };
-        let is_held = |&join: &Block| {
-            let region = &regions[&join];
-            [join, region.from].iter().chain(&region.blocks).any(|block| held.contains(block))
-        };
-        let stay: Vec<Block> = joins().copied().filter(is_held).collect();
-        if stay.is_empty() {
-            let repeat = |(join, phis): (Block, Vec<[Inst; 2]>)| Repeat {
-                branch: branch(&join),
-                join: handles.block(join),
-                phis: phis.into_iter().map(|both| both.map(|inst| handles.inst(inst))).collect(),
-            };
-            return (found.into_iter().map(repeat).collect(), kept);
-        }
-        kept.extend(stay.iter().map(branch));
-        regions.retain(|join, _| !stay.contains(join));
+    let regions: FxHashMap<Block, Region> = func.graph.blocks().filter_map(of).collect();
+    if regions.len() < 2 {
+        return Vec::new();
     }
-    (Vec::new(), kept)
+    let mut numbers = Numbers { outline, handles, known: FxHashMap::default(), of: FxHashMap::default() };
+    let repeat = |(join, phis): (Block, Vec<[Inst; 2]>)| Repeat {
+        branch: handles.inst(func.terminator(regions[&join].from)),
+        join: handles.block(join),
+        phis: phis.into_iter().map(|both| both.map(|inst| handles.inst(inst))).collect(),
+    };
+    numbers.repeated(&regions).into_iter().map(repeat).collect()
 }
 
 /// Replaces the phis, and leads to them at once; the blocks of the ways are not reached any more.

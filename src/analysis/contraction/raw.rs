@@ -29,7 +29,8 @@ impl<'m> Pins<'m> {
     /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
     /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
     pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
-        if may_pair(functions, Pair::Narrowings) || functions.iter().any(|&function| has_loose(function)) {
+        let mut insts = functions.iter().flat_map(|function| function.insts());
+        if may_pair(functions, Pair::Narrowings) || insts.any(is_loose) {
             return None;
         }
         if !may_pair(functions, Pair::MultiplyAdd) {
@@ -432,19 +433,12 @@ pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m
 /// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Limits::is_near).
 ///
 /// Whatever changes in such a function, another loop counter included, may decide otherwise.
-pub fn is_undecided(function: Function<'_>) -> bool {
-    may_pair(&[function], Pair::MultiplyAdd) && (function.blocks().any(copies_sums) || is_undecided_at_large(function))
-}
-
-/// Whether LLVM may copy a block to the ways that lead there, with a sum of what may be a product on one of them.
-pub fn copies_sums(block: Block<'_>) -> bool {
+pub fn is_undecided<'m>(function: Function<'m>) -> bool {
+    if !may_pair(&[function], Pair::MultiplyAdd) {
+        return false;
+    }
     let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
-    let is_small = block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
-    is_small && block.insts().any(is_behind_phis)
-}
-
-/// Whether a function [is undecided](is_undecided) for another reason than [a small block](copies_sums).
-pub fn is_undecided_at_large<'m>(function: Function<'m>) -> bool {
+    let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
     let carries = |phi: Inst<'_>| {
         let head = phi.block();
         let brings = |index: u32| {
@@ -477,7 +471,7 @@ pub fn is_undecided_at_large<'m>(function: Function<'m>) -> bool {
             && limits.is_near(store)
     };
     let mut is_it = |inst: Inst<'m>| carries(inst) || keeps(inst) || is_far(inst);
-    function.blocks().any(|block| block.insts().any(&mut is_it))
+    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(&mut is_it))
 }
 
 /// Whether how often the loop that a header begins runs may be a constant: something that it counts from a constant is compared
@@ -496,11 +490,6 @@ fn is_counted(header: Block<'_>) -> bool {
 /// Whether a block is in the loop that a header begins.
 fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
     leads(block, header, None) && is_always_before(header, block)
-}
-
-/// Whether LLVM may compute something in a function in another order.
-pub fn has_loose(function: Function<'_>) -> bool {
-    function.blocks().any(|block| block.insts().any(is_loose))
 }
 
 /// Whether LLVM may compute it in another order with others.
