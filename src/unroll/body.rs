@@ -11,7 +11,7 @@ use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
-use warpwise_ir::llvm::handle::{ValueKind, intrinsic_name};
+use warpwise_ir::llvm::handle::intrinsic_name;
 use warpwise_ir::types::TypeKind;
 
 /// What a loop counts with.
@@ -120,16 +120,6 @@ impl<'a> Body<'a> {
     /// Whether it loads from an address of its own in each iteration.
     pub fn is_changing(&self, load: Inst) -> bool {
         self.is_inside(self.address(load))
-    }
-
-    /// Size of the global variable that an address leads to, if it is one.
-    pub fn variable_bytes(&self, handles: &Handles<'_>, address: Value) -> Option<u64> {
-        let mut object = handles.value(self.func.pointer_root(address));
-        if object.kind() == ValueKind::ConstantExpr {
-            object = object.operand(0);
-        }
-        let ty = (object.kind() == ValueKind::GlobalVariable).then(|| object.global_value_type()).flatten()?;
-        handles.function.module().layout().alloc_size(ty)
     }
 
     /// Whether it loads through an argument behind which nobody writes while the kernel runs.

@@ -5,13 +5,12 @@ use super::origin::Origin;
 use super::reject::Reject;
 use super::trips::Way;
 use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
-use warpwise_analysis::gpu::prices::{CACHED_TABLE, WHOLE_LINE};
+use warpwise_analysis::gpu::prices::WHOLE_LINE;
 use warpwise_ir::entity::Inst;
-use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 
 /// The loads of a loop whose latency is worth hiding, or why more of them in flight would do harm.
-pub fn check(body: &Body<'_>, handles: &Handles<'_>, way: Way) -> Result<Vec<Inst>, Reject> {
+pub fn check(body: &Body<'_>, way: Way) -> Result<Vec<Inst>, Reject> {
     let mut loads = Vec::new();
     for inst in body.insts.iter().copied().filter(|&inst| body.func.insts[inst].opcode == Opcode::Load) {
         let Some(found) = access(body.facts, inst, None) else { continue };
@@ -21,8 +20,7 @@ pub fn check(body: &Body<'_>, handles: &Handles<'_>, way: Way) -> Result<Vec<Ins
                 if found.bytes < WHOLE_LINE {
                     return Err(Reject::Narrow);
                 }
-                let bytes = body.variable_bytes(handles, found.pointer);
-                if bytes.is_none_or(|bytes| bytes > CACHED_TABLE) && is_scattered(body, &found, way) {
+                if is_scattered(body, &found, way) {
                     return Err(Reject::Scattered);
                 }
             }

@@ -135,7 +135,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     if !always && slow.iter().any(|&inst| body.is_wide(inst)) {
         return Err(Reject::Wide);
     }
-    let loads: Vec<Inst> = if always { all() } else { loads::check(body, context.handles, way)? };
+    let loads: Vec<Inst> = if always { all() } else { loads::check(body, way)? };
     if loads.is_empty() && slow.is_empty() {
         return Err(Reject::Near);
     }

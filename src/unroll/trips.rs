@@ -15,6 +15,7 @@ use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{ConstData, Opcode};
+use warpwise_ir::llvm::handle::ValueKind;
 
 /// How a loop is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,8 +94,14 @@ fn places_of(body: &Body<'_>, handles: &Handles<'_>, access: Inst, counter: Inst
     };
     let mut terms = func.gep(gep).terms.iter();
     let term = terms.find(|term| is_counter(func.operands(gep)[term.operand as usize]))?;
+    let mut object = handles.value(func.pointer_root(address));
+    if object.kind() == ValueKind::ConstantExpr {
+        object = object.operand(0);
+    }
+    let ty = (object.kind() == ValueKind::GlobalVariable).then(|| object.global_value_type()).flatten()?;
+    let bytes = handles.function.module().layout().alloc_size(ty);
     // dynamic shared memory has none
-    body.variable_bytes(handles, address).filter(|&bytes| bytes > 0)?.checked_div(term.stride)
+    bytes.filter(|&bytes| bytes > 0)?.checked_div(term.stride)
 }
 
 /// Whether a loop strides over the grid, so that most threads do one iteration of it.

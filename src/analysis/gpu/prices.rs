@@ -284,9 +284,6 @@ pub const WHOLE_MAX_BOUND: u64 = 8;
 /// Least share of the instructions of an iteration, in percent, that must follow from the counter. \[not measured; 2,
 /// 5\]
 pub const WHOLE_MIN_SHARE: u64 = 33;
-/// Bytes of a table that stays in the first-level cache, from wherever lanes load in it: a sixteenth of what there is.
-/// \[documented; H200: 1 kernel\]
-pub const CACHED_TABLE: u64 = 16 * 1024;
 /// Bytes of a lane whose load of neighbouring places fills a line of the cache. \[documented\]
 pub const WHOLE_LINE: u32 = 4;
 /// Instructions that the loops of a function that are unrolled completely may have in all. Sixteen bytes each, they fit
