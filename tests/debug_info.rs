@@ -163,8 +163,8 @@ fn transforms_keep_debug_information(one_in: usize) {
             continue; // for another LLVM, or has debug information of its own
         }
         for (passes, flags) in pipelines(&text) {
-            // LLVM's pipeline for a function sees what is inlined, and LLVM takes away what idioms leave without use
-            let of_llvm = ["default<", "function(", INLINE_CALLS, "idioms"].iter().any(|part| passes.contains(part));
+            // what is inlined goes through LLVM's pipeline for a function
+            let of_llvm = ["default<", "function(", INLINE_CALLS].iter().any(|part| passes.contains(part));
             let editors = if of_llvm { Editors::Both } else { Editors::Ours };
             match check(&code, editors, |text| run(text, &passes, &flags)) {
                 Ok(kept) => {

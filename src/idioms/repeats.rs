@@ -33,7 +33,8 @@ const MAX_BLOCKS: usize = 32;
 #[derive(Debug)]
 pub struct Repeat<'m> {
     pub branch: handle::Inst<'m>,
-    /// The block where its ways meet.
+    /// The blocks of its ways, and the block where these meet.
+    ways: Vec<handle::Block<'m>>,
     join: handle::Block<'m>,
     /// The phis of that block, each with the earlier one.
     phis: Vec<[handle::Inst<'m>; 2]>,
@@ -50,20 +51,27 @@ pub fn find<'m>(outline: &Outline, handles: &Handles<'m>) -> Vec<Repeat<'m>> {
     let mut numbers = Numbers { outline, handles, known: FxHashMap::default(), of: FxHashMap::default() };
     let repeat = |(join, phis): (Block, Vec<[Inst; 2]>)| Repeat {
         branch: handles.inst(func.terminator(regions[&join].from)),
+        ways: regions[&join].blocks.iter().map(|&block| handles.block(block)).collect(),
         join: handles.block(join),
         phis: phis.into_iter().map(|both| both.map(|inst| handles.inst(inst))).collect(),
     };
     numbers.repeated(&regions).into_iter().map(repeat).collect()
 }
 
-/// Replaces the phis, and leads to them at once; the blocks of the ways are not reached any more.
-pub fn apply<'m>(editor: &mut Editor<'m>, Repeat { branch, join, phis }: &Repeat<'m>) {
+/// Replaces the phis, and leads to where they were at once; the blocks of the ways are not reached any more. A variable that is
+/// assigned on a way is unknown then until the next record, as what is assigned there is computed nowhere else.
+pub fn apply<'m>(editor: &mut Editor<'m>, Repeat { branch, ways, join, phis }: &Repeat<'m>) {
     for &[phi, earlier] in phis {
         editor.replace_all_uses(phi.value(), earlier.value());
         editor.erase(phi);
     }
-    editor.before(*branch).branch(*join);
-    editor.erase(*branch);
+    for inst in ways.iter().flat_map(|way| way.insts()) {
+        for record in editor.detach_records(inst) {
+            editor.kill_record(record, false);
+            editor.open_with(record, *join);
+        }
+    }
+    [0, 1].into_iter().for_each(|way| editor.set_successor(*branch, way, *join));
 }
 
 /// Whether an instruction has no effects. `is_repeated` says of a call that may never return whether it has returned before.
@@ -88,7 +96,7 @@ fn is_pure(outline: &Outline, call: Inst) -> bool {
 struct Region {
     /// The block that the branch ends.
     from: Block,
-    /// The blocks in between.
+    /// The blocks in between, each behind those that it leads to.
     blocks: Vec<Block>,
 }
 
@@ -96,7 +104,7 @@ impl Region {
     fn of(outline: &Outline, join: Block) -> Option<Region> {
         let func = &outline.func;
         func.phis(join).next()?;
-        let from = outline.cfg().dominators(&func.graph).idom(join)?;
+        let from = outline.cfg().dominators(&func.graph).idom(join).filter(|&from| func.graph.is_branch(from))?;
         let cycles = &outline.cfg().cycles;
         let mut blocks = Vec::new();
         let mut open = vec![from];
@@ -115,6 +123,8 @@ impl Region {
                 }
             }
         }
+        // an order in which every edge goes up, as there are no loops
+        blocks.sort_unstable_by_key(|&block| std::cmp::Reverse(cycles.position(block)));
         Some(Region { from, blocks })
     }
 }
@@ -204,10 +214,7 @@ impl Numbers<'_, '_> {
     fn chosen(&mut self, region: &Region, phi: Inst) -> Option<u32> {
         let func = &self.outline.func;
         let mut comes: FxHashMap<Block, [usize; 2]> = FxHashMap::default();
-        // what follows a block comes behind it in the order, which has no loops here
-        let mut order: Vec<Block> = region.blocks.iter().copied().chain([region.from]).collect();
-        order.sort_unstable_by_key(|&block| std::cmp::Reverse(self.outline.cfg().cycles.position(block)));
-        for block in order {
+        for block in region.blocks.iter().copied().chain([region.from]) {
             let ways: SmallVec<[[usize; 2]; 2]> = func
                 .graph
                 .succs(block)

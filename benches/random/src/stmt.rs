@@ -279,16 +279,15 @@ impl Gen {
             "exp" | "sin" => format!("{function}({x})"),
             _ => format!("{function}({x}, {y})"),
         };
-        let values = [0; 4].map(|_| self.value(ty, 1));
-        let mut uses = values[2..].iter().map(|value| match self.rng.below(5) {
+        let [x_is, y_is, one, other] = [0; 4].map(|_| self.value(ty, 1));
+        let [first, second] = [one, other].map(|value| match self.rng.below(5) {
             0 => call.clone(),
             1 => format!("{call} * {value}"),
             2 => format!("{call} + {value}"),
             3 => format!("{call} * {value} + {x}"),
             _ => format!("{call} * {call} - {value}"),
         });
-        let (first, second) = (uses.next().unwrap_or_default(), uses.next().unwrap_or_default());
-        let open = format!("{{ const {name} {x} = {}, {y} = {}; {name} {r} = {first};", values[0], values[1]);
+        let open = format!("{{ const {name} {x} = {x_is}, {y} = {y_is}; {name} {r} = {first};");
         let between = if self.depth < DEPTH && self.rng.chance(50) { self.inner() } else { Body::new() };
         let joined = self.rng.pick(&["+", "-", "*"]);
         let absorbed = self.absorb(&format!("hs({r})"));
