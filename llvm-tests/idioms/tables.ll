@@ -11,18 +11,22 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-DAG: @apart = internal unnamed_addr addrspace(1) constant [4 x float]
 ; CHECK-DAG: @both = internal addrspace(1) constant [2 x i32]
 ; CHECK-DAG: @together = internal addrspace(4) constant [2 x i32]
+; CHECK-DAG: @cells = internal addrspace(4) constant [4 x i32]
+; CHECK-DAG: @levels = internal addrspace(1) constant [4 x i32]
 ; CHECK-DAG: @copied = internal addrspace(4) externally_initialized constant [2 x i32]
 ; CHECK-DAG: @named = addrspace(4) constant [2 x i32]
 ; OFF: @apart = internal unnamed_addr addrspace(4) constant [4 x float]
 @apart = internal unnamed_addr addrspace(4) constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0], align 4
 @both = internal addrspace(4) constant [2 x i32] [i32 1, i32 2], align 4
 @together = internal addrspace(4) constant [2 x i32] [i32 3, i32 4], align 4
+@cells = internal addrspace(4) constant [4 x i32] [i32 3, i32 1, i32 2, i32 0], align 4
+@levels = internal addrspace(4) constant [4 x i32] [i32 3, i32 1, i32 2, i32 0], align 4
 @copied = internal addrspace(4) externally_initialized constant [2 x i32] [i32 5, i32 6], align 4
 @named = addrspace(4) constant [2 x i32] [i32 7, i32 8], align 4
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
-; REMARK-COUNT-3: a table that lanes read at different places leaves constant memory
+; REMARK-COUNT-4: a table that lanes read at different places leaves constant memory
 ; REMARK-NOT: leaves constant memory
 
 ; two loads, with different ways to the place
@@ -77,6 +81,36 @@ define ptx_kernel void @stays(ptr %to, i64 %uni) {
   %b = load i32, ptr %at.copied, align 4
   %at.named = getelementptr i32, ptr addrspacecast (ptr addrspace(4) @named to ptr), i64 %place
   %c = load i32, ptr %at.named, align 4
+  %some = add i32 %a, %b
+  %all = add i32 %some, %c
+  %out = getelementptr i32, ptr %to, i64 %place
+  store i32 %all, ptr %out, align 4
+  ret void
+}
+
+; the cell of each pixel, and what the cell leads to, are mostly those of its neighbour; a number of the data's is not
+; PTX-LABEL: .entry rounded(
+; PTX-COUNT-2: ld.const.b32
+; PTX: ld.global.nc.b32
+define ptx_kernel void @rounded(ptr %to, float %scale, ptr %data) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %place = zext i32 %tid to i64
+  %x = uitofp i32 %tid to float
+  %scaled = fmul float %x, %scale
+  %round = fptosi float %scaled to i32
+  %cell = and i32 %round, 3
+  %cell.wide = zext i32 %cell to i64
+  %at = getelementptr i32, ptr addrspacecast (ptr addrspace(4) @cells to ptr), i64 %cell.wide
+  %a = load i32, ptr %at, align 4
+  %next = zext i32 %a to i64
+  %at.next = getelementptr i32, ptr addrspacecast (ptr addrspace(4) @cells to ptr), i64 %next
+  %b = load i32, ptr %at.next, align 4
+  %at.datum = getelementptr float, ptr %data, i64 %place
+  %datum = load float, ptr %at.datum, align 4
+  %level = fptosi float %datum to i32
+  %level.wide = zext i32 %level to i64
+  %at.level = getelementptr i32, ptr addrspacecast (ptr addrspace(4) @levels to ptr), i64 %level.wide
+  %c = load i32, ptr %at.level, align 4
   %some = add i32 %a, %b
   %all = add i32 %some, %c
   %out = getelementptr i32, ptr %to, i64 %place
