@@ -60,8 +60,15 @@ pub fn apply<'m>(editor: &mut Editor<'m>, phi: Inst<'m>) {
     if source(&ways, &mut { MAX_INSTRUCTIONS }).is_none() {
         return;
     }
-    editor.after_phis(phi.block());
+    let block = phi.block();
+    // a debugger is told of the variable once its value is there
+    let first = block.insts().find(|inst| !inst.opens_block());
+    let records = first.map_or_else(Vec::new, |first| editor.detach_records(first));
+    editor.after_phis(block);
     let value = compute(editor, &ways);
+    for record in records {
+        editor.place_record(record, block, value.as_inst());
+    }
     editor.replace_all_uses(phi.value(), value);
     editor.erase(phi);
 }
