@@ -26,6 +26,7 @@ enum : uint32_t {
   WARPWISE_SIMPLIFY = 2,    // the pipeline of -O2 for one function
   WARPWISE_FREE_ARRAYS = 3, // loop-unroll as above, sroa, early-cse, then the same
   WARPWISE_UNSWITCH = 4,    // simple-loop-unswitch<nontrivial> of loops that are marked for it, then the same
+  WARPWISE_ALIGN = 5,       // infer-alignment
 };
 
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
@@ -100,7 +101,7 @@ static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3 &&
-              WARPWISE_UNSWITCH == 4);
+              WARPWISE_UNSWITCH == 4 && WARPWISE_ALIGN == 5);
 static_assert(sizeof(WarpwisePassManager) == 56 && offsetof(WarpwisePassManager, time) == 48 &&
               offsetof(WarpwisePassManager, context) == 0 && offsetof(WarpwisePassManager, wanted) == 8 &&
               offsetof(WarpwisePassManager, emit) == 16 && offsetof(WarpwisePassManager, reshape) == 24 &&

@@ -18,6 +18,7 @@
 #include "llvm/Support/Timer.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -137,6 +138,8 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   if (How == WARPWISE_SIMPLIFY) {
     PassBuilder PB;
     PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None).run(F, FAM);
+  } else if (How == WARPWISE_ALIGN) {
+    InferAlignmentPass().run(F, FAM);
   } else {
     if (How == WARPWISE_UNROLL || How == WARPWISE_FREE_ARRAYS)
       unroll(F, FAM);

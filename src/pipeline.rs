@@ -169,7 +169,8 @@ pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
             true => tuning::run(job),
             false => run_enabled(job),
         };
-        assembler::run(module, manager) || written || transformed || is_unmarked
+        let aligned = settings.writes_idioms() && idioms::align(module, manager);
+        assembler::run(module, manager) || written || transformed || aligned || is_unmarked
     })
 }
 

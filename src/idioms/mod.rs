@@ -58,6 +58,15 @@ pub fn run_late(module: Module<'_>, results: Results, manager: &PassManager<'_>)
     driver::run(&pass, module, divergence::Options::default(), manager)
 }
 
+/// Aligns stack objects so that accesses to neighbouring elements are one; returns whether the module changed.
+pub fn align(module: Module<'_>, manager: &PassManager<'_>) -> bool {
+    let mut editor = Editor::new(module);
+    let changed: Vec<_> =
+        driver::editable(module, IDIOMS, manager).filter(|&function| editor.align_objects(function)).collect();
+    changed.iter().for_each(|&function| manager.reshape(function, Reshape::Align));
+    !changed.is_empty()
+}
+
 /// The pass that counts bits and takes away branches that repeat earlier ones.
 struct Shortened {
     results: Results,

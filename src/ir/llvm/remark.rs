@@ -58,6 +58,8 @@ pub enum Reshape {
     FreeArrays = 3,
     /// `simple-loop-unswitch<nontrivial>` of loops that are marked for it, then `simplifycfg,instcombine`.
     Unswitch = 4,
+    /// `infer-alignment`, where objects are aligned to more than they were.
+    Align = 5,
 }
 
 // passes/abi.h asserts the same

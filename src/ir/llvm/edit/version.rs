@@ -1,6 +1,6 @@
 //! How does a kernel get a second body, or versions among which the host chooses? See `src/ir/llvm/version.cpp`.
 
-use super::super::handle::{Function, Value};
+use super::super::handle::{Function, Inst, RawOpcode, Type, TypeKind, Value};
 use super::super::space;
 use super::Editor;
 use llvm_sys::LLVMLinkage;
@@ -10,6 +10,8 @@ use std::ffi::c_char;
 
 /// Alignment of a table, in bytes.
 const TABLE_ALIGN: u32 = 8;
+/// Alignment of arrays in bytes: that of the widest access.
+const ALIGNMENT: u32 = 16;
 /// The declaration of dynamic shared memory.
 const DYNAMIC_SHARED: &str = "warpwise_dynamic_shared";
 
@@ -82,17 +84,29 @@ impl<'m> Editor<'m> {
     /// Aligns dynamic shared memory as nvcc does, to 16 bytes; returns whether any was aligned to less. clang gives
     /// `extern __shared__ T name[]` only what `T` needs, so that LLVM splits copies of 16 bytes into elements.
     pub fn align_dynamic_shared(&mut self) -> bool {
-        const BYTES: u32 = 16;
         let size =
             |variable: Value<'m>| variable.global_value_type().and_then(|ty| self.module.layout().alloc_size(ty));
         let is_dynamic = |variable: &Value<'m>| {
             variable.ty().address_space() == Some(space::SHARED)
                 && variable.is_declaration()
                 && size(*variable) == Some(0)
-                && variable.explicit_align() < BYTES
+                && variable.explicit_align() < ALIGNMENT
         };
         let narrow: Vec<_> = self.module.globals().filter(is_dynamic).collect();
-        narrow.iter().for_each(|variable| edit!(LLVMSetAlignment(variable.raw(), BYTES)));
+        narrow.iter().for_each(|variable| edit!(LLVMSetAlignment(variable.raw(), ALIGNMENT)));
+        !narrow.is_empty()
+    }
+    /// Aligns the stack objects of a function to 16 bytes that are made of as many without a rest, and of no bytes or halves, of which
+    /// the back end would put words together; returns whether any was aligned to less.
+    pub fn align_objects(&mut self, function: Function<'m>) -> bool {
+        let is_narrow = |inst: &Inst<'m>| {
+            inst.opcode() == RawOpcode::LLVMAlloca
+                && inst.allocated_bytes().is_some_and(|bytes| bytes > 0 && bytes % u64::from(ALIGNMENT) == 0)
+                && inst.value().explicit_align() < ALIGNMENT
+                && has_words(inst.allocated_type())
+        };
+        let narrow: Vec<_> = function.insts().filter(is_narrow).collect();
+        narrow.iter().for_each(|object| edit!(LLVMSetAlignment(object.value().raw(), ALIGNMENT)));
         !narrow.is_empty()
     }
     /// Makes the body of a copy the one that blocks of at most `threads` threads run. The copy's handle is dead
@@ -110,5 +124,14 @@ impl<'m> Editor<'m> {
         let ty = edit!(LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0));
         let assembly = self.inline_assembly(ty, text, "", true);
         edit!(LLVMBuildCall2(self.builder, ty, assembly.raw(), std::ptr::null_mut(), 0, c"".as_ptr()));
+    }
+}
+
+/// Whether all scalars of a type have at least 32 bits.
+fn has_words(ty: Type<'_>) -> bool {
+    match ty.kind() {
+        TypeKind::LLVMStructTypeKind => (0..ty.length() as u32).all(|index| has_words(ty.struct_element(index))),
+        TypeKind::LLVMPointerTypeKind | TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind => true,
+        _ => ty.element().map_or_else(|| ty.int_bits().is_some_and(|bits| bits >= 32), has_words),
     }
 }
