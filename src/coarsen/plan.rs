@@ -329,8 +329,7 @@ impl Planner<'_> {
             Opcode::Load | Opcode::Store => {
                 let address = func.accessed(inst).expect("it is an access");
                 let root = func.pointer_root(address);
-                let changes_argument = data.opcode == Opcode::Store
-                    && func.as_param(root).is_some_and(|index| func.params[index as usize].byval);
+                let changes_argument = data.opcode == Opcode::Store && func.is_in_byval(root);
                 !may_synchronise(func, inst) && is_far(address) && is_far(root) && !changes_argument
             }
             Opcode::Call => {

@@ -47,11 +47,6 @@ struct Rounded<'a> {
 }
 
 impl Rounded<'_> {
-    /// Whether an address is in a structure that the function is passed by value.
-    fn is_member(&self, address: Id) -> bool {
-        let func = &self.facts.func;
-        func.as_param(func.pointer_root(address)).is_some_and(|index| func.params[index as usize].byval)
-    }
     /// `is_rounded`: an integer is made of the value, which may then differ by what lanes compute of their own numbers.
     fn holds(&mut self, value: Id, is_rounded: bool) -> bool {
         let func = &self.facts.func;
@@ -62,7 +57,7 @@ impl Rounded<'_> {
         }
         let rounds = at.opcode == Opcode::FpCast && func.int_bits(value).is_some();
         let is_known = match at.opcode {
-            Opcode::Load => !is_rounded || self.is_member(func.operands(inst)[0]),
+            Opcode::Load => !is_rounded || func.is_in_byval(func.operands(inst)[0]),
             Opcode::Call => is_rounded && func.call(inst).memory == Memory::None && !func.call(inst).convergent,
             opcode => opcode.is_value_of_operands(),
         };

@@ -89,6 +89,10 @@ impl Func {
             None => self.as_param(value).is_some_and(|index| !self.params[index as usize].byval),
         }
     }
+    /// Whether an address is in a structure that the function takes by value.
+    pub fn is_in_byval(&self, address: Value) -> bool {
+        self.as_param(self.pointer_root(address)).is_some_and(|index| self.params[index as usize].byval)
+    }
     /// Whether an address is in a structure that is passed to a kernel by value, which the kernel does not change.
     pub fn is_argument_member(&self, mut pointer: Value) -> bool {
         while let Some(def) = self.def(pointer) {

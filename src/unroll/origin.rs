@@ -55,6 +55,5 @@ impl Origin {
 
 /// Whether an address is that of a member of a structure that a kernel takes by value.
 fn is_member(body: &Body<'_>, pointer: Value) -> bool {
-    let func = body.func;
-    func.is_kernel && func.as_param(func.pointer_root(pointer)).is_some_and(|param| func.params[param as usize].byval)
+    body.func.is_kernel && body.func.is_in_byval(pointer)
 }
