@@ -1,15 +1,16 @@
 ; Branches that repeat earlier ones stay where without them a product could meet a sum from which it was apart, or be joined with
 ; it or not together with another; with results=contract they go.
-; RUN: %opt -passes=idioms -S %s | %FileCheck %s
-; RUN: %opt -passes=idioms -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=idioms -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
+; RUN: %opt -passes=warpwise -S %s | %FileCheck %s
+; RUN: %opt -passes=warpwise -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=warpwise -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
-; REMARK-COUNT-5: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
+; REMARK-COUNT-9: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
 
-; The product of the way that would go is computed alike on the other, so that LLVM could compute it earlier, for both.
+; A product and a sum of a way that goes are joined there, and so are those of the earlier way.
 ; CHECK-LABEL: @inside(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
 ; CONTRACT-LABEL: @inside(
 ; CONTRACT: br i1 %c,
 ; CONTRACT-NOT: br i1 %c,
@@ -96,9 +97,11 @@ join.again:
   ret void
 }
 
-; Two products become one, which would have the sums of both.
+; Two products become one, which would have the sums of both: these are written out.
 ; CHECK-LABEL: @follow(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %x, float %a, float 1.000000e+00)
+; CHECK-NOT: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %x, float %a, float 2.000000e+00)
 ; CONTRACT-LABEL: @follow(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -155,5 +158,188 @@ join.again:
   %all = fdiv float %y, %s
   %next = getelementptr float, ptr addrspace(1) %out, i64 1
   store float %all, ptr addrspace(1) %next
+  ret void
+}
+
+; Two products become one, and a sum gets one of them through a phi.
+; CHECK-LABEL: @indirect(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @indirect(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @indirect(i1 %c, i1 %d, float %a, float %b, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %first = fmul contract float %x, %a
+  %one = fadd contract float %first, 1.0
+  store float %one, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  %second = fmul contract float %y, %a
+  br i1 %d, label %more, label %end
+more:
+  %third = fdiv float %second, %b
+  br label %end
+end:
+  %passed = phi float [ %second, %join.again ], [ %third, %more ]
+  %two = fadd contract float %passed, 2.0
+  %next = getelementptr float, ptr addrspace(1) %out, i64 1
+  store float %two, ptr addrspace(1) %next
+  store float %passed, ptr addrspace(1) %out
+  ret void
+}
+
+; Two values become one that use a product, which also a sum of another block uses.
+; CHECK-LABEL: @loses(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @loses(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @loses(i1 %c, i1 %d, float %a, float %b, ptr addrspace(1) %out) {
+  %product = fmul contract float %a, %a
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %one = fdiv float %product, %x
+  store float %one, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  %two = fdiv float %product, %y
+  %next = getelementptr float, ptr addrspace(1) %out, i64 1
+  store float %two, ptr addrspace(1) %next
+  %sum = fadd contract float %product, %b
+  %last = getelementptr float, ptr addrspace(1) %out, i64 2
+  store float %sum, ptr addrspace(1) %last
+  ret void
+}
+
+; Only a sum behind the branch uses the product in front of it: they are joined wherever they are.
+; CHECK-LABEL: @lone(
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+define ptx_kernel void @lone(i1 %c, i1 %d, float %a, float %b, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %product = fmul contract float %x, %a
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  %sum = fadd contract float %product, %y
+  store float %sum, ptr addrspace(1) %out
+  ret void
+}
+
+; The product is in the first of three blocks that would become one, and the sum in the last.
+; CHECK-LABEL: @run(
+; CHECK-COUNT-3: br i1
+; CONTRACT-LABEL: @run(
+; CONTRACT-COUNT-1: br i1
+; CONTRACT-NOT: br i1
+; CONTRACT: ret void
+define ptx_kernel void @run(i1 %c, float %a, float %b, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %product = fmul contract float %x, %a
+  store float %product, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  br i1 %c, label %third, label %join.third
+third:
+  %r = fdiv float %a, %b
+  br label %join.third
+join.third:
+  %z = phi float [ %r, %third ], [ %b, %join.again ]
+  %sum = fadd contract float %product, %y
+  %next = getelementptr float, ptr addrspace(1) %out, i64 1
+  store float %sum, ptr addrspace(1) %next
+  store float %z, ptr addrspace(1) %out
+  ret void
+}
+
+; With a constant for its phi, the second product is the first on one way.
+; CHECK-LABEL: @partly(
+; CHECK-COUNT-3: br i1
+; CONTRACT-LABEL: @partly(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @partly(i1 %c, i1 %d, float %a, float %b, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %first = fmul contract float %x, 1.5
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  br i1 %d, label %load, label %end
+load:
+  %read = load float, ptr addrspace(1) %out
+  br label %end
+end:
+  %z = phi float [ %read, %load ], [ 1.5, %join.again ]
+  %second = fmul contract float %y, %z
+  %sum = fadd contract float %second, %a
+  %difference = fsub contract float %first, %sum
+  store float %difference, ptr addrspace(1) %out
+  ret void
+}
+
+; LLVM may compute in another order.
+; CHECK-LABEL: @loose(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @loose(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @loose(i1 %c, i1 %d, float %a, float %b, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  %one = fadd reassoc float %x, %a
+  store float %one, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  store float %y, ptr addrspace(1) %out
   ret void
 }

@@ -1,8 +1,8 @@
 ; A branch that chooses what an earlier one has chosen is gone, with only its phis; not where the condition, a way or the order
 ; of the ways is another, a way has an effect, or the earlier branch is not on every way there.
-; RUN: %opt -passes=idioms -S %s | %FileCheck %s
-; RUN: %opt -passes=idioms -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: sed 's/^define .*)/& "warpwise-no-idioms"/' %s | %opt -passes=idioms -S - | %FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes=warpwise -S %s | %FileCheck %s
+; RUN: %opt -passes=warpwise -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: sed 's/^define .*)/& "warpwise-no-idioms"/' %s | %opt -passes=warpwise -S - | %FileCheck %s --check-prefix=OFF
 ; OFF-COUNT-2: br i1 %c,
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

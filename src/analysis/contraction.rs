@@ -34,6 +34,7 @@
 mod joins;
 mod memory;
 pub mod raw;
+pub mod shortening;
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;

@@ -15,8 +15,8 @@
 //! - [`fragments`]: fragments of matrices are loaded from shared memory where they are there, not from any.
 //! - [`divisions`]: a branch around a division stays one if lanes agree on it, which only this form asks.
 //!
-//! [`divisions`] marks branches before LLVM has speculated; [`counts`] and [`repeats`] run after it has inlined, so that what
-//! follows sees short code; the others at the end. Another one, [`split`](crate::local_memory::split), is about stack objects.
+//! [`divisions`] marks branches before LLVM has speculated; [`counts`] runs after it has inlined, so that what follows sees
+//! short code; the others at the end. Another one, [`split`](crate::local_memory::split), is about stack objects.
 
 mod counts;
 pub mod divisions;
@@ -36,7 +36,7 @@ use counts::Count;
 use fragments::Fragment;
 use repeats::Repeat;
 use std::rc::Rc;
-use warpwise_analysis::contraction::raw::{Ends, Pins};
+use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -47,15 +47,17 @@ use warpwise_ir::llvm::remark::{PassManager, Reshape};
 const UNDECIDED: &str =
     "it stays as it is: with other code beside them, other products and sums could become multiply-adds";
 
-/// Counts bits at once and takes away branches that repeat earlier ones; returns whether the module changed.
+/// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
-    driver::run(&Shortened { results }, module, divergence::Options::default(), manager)
+    driver::run(&Counts { results }, module, divergence::Options::default(), manager)
 }
 
-/// Splits copies, keeps remainders, widens indices and moves tables; returns whether the module changed.
+/// Takes away branches that repeat earlier ones, splits copies, keeps remainders, widens indices and moves tables; returns whether
+/// the module changed.
 pub fn run_late(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
+    let is_shorter = driver::run(&Repeats { results }, module, divergence::Options::default(), manager);
     let pass = Forms { results, context: copies::Context::new() };
-    driver::run(&pass, module, divergence::Options::default(), manager)
+    driver::run(&pass, module, divergence::Options::default(), manager) || is_shorter
 }
 
 /// Aligns stack objects so that accesses to neighbouring elements are one; returns whether the module changed.
@@ -67,56 +69,67 @@ pub fn align(module: Module<'_>, manager: &PassManager<'_>) -> bool {
     !changed.is_empty()
 }
 
-/// The pass that counts bits and takes away branches that repeat earlier ones.
-struct Shortened {
+/// The pass that counts bits.
+struct Counts {
     results: Results,
 }
 
-/// What it makes shorter.
-enum Short<'m> {
-    Count(Count<'m>),
-    /// A branch, with what is written out before.
-    Repeat(Repeat<'m>, Rc<[Pins<'m>]>),
-}
-
-impl<'m> FunctionPass<'m> for Shortened {
-    type Plan = Short<'m>;
+impl<'m> FunctionPass<'m> for Counts {
+    type Plan = Count<'m>;
     const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = Some(Reshape::CleanUp);
 
-    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Short<'m>>> {
-        let count = |count: Count<'m>| match self.results {
+    fn plan(&self, function: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Count<'m>>> {
+        let decide = |count: Count<'m>| match self.results {
             // the loop may keep products apart from sums: without it, they could be in one block
             Results::Same if raw::may_pair(&[function], Pair::MultiplyAdd) => {
                 Decision::refusal(count.branch, "BitsContraction", counts::KEPT.to_owned())
             }
-            _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), Short::Count(count)),
+            _ => Decision::plan(count.branch, "BitsCounted", counts::MESSAGE.to_owned(), count),
         };
-        let mut found: Vec<_> = function.blocks().filter_map(counts::find).map(count).collect();
-        let known = analyses.of(function);
-        let repeats = repeats::find(known.outline(), &known.handles);
-        let pins = if repeats.is_empty() { None } else { self.results.pins(function, Ends::Objects(&[])) };
-        let pins: Option<Rc<[Pins<'m>]>> = pins.map(Rc::from);
-        found.extend(repeats.into_iter().map(|repeat| match &pins {
-            None => Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned()),
-            Some(pins) => {
-                let (at, message) = (repeat.branch, repeats::MESSAGE.to_owned());
-                Decision::plan(at, "BranchRepeated", message, Short::Repeat(repeat, pins.clone()))
-            }
-        }));
-        found
+        function.blocks().filter_map(counts::find).map(decide).collect()
     }
 
-    fn apply(&self, plans: Vec<Short<'m>>, editor: &mut Editor<'m>) {
-        let of = |plan: &Short<'m>| if let Short::Repeat(_, pins) = plan { Some(pins.clone()) } else { None };
-        // those of the function, which all of its plans have
-        plans.iter().find_map(of).iter().flat_map(|pins| pins.iter()).for_each(|pins| pins.apply(editor));
-        for plan in &plans {
-            match plan {
-                Short::Count(count) => counts::apply(editor, count),
-                Short::Repeat(repeat, _) => repeats::apply(editor, repeat),
-            }
+    fn apply(&self, plans: Vec<Count<'m>>, editor: &mut Editor<'m>) {
+        plans.iter().for_each(|plan| counts::apply(editor, plan));
+    }
+}
+
+/// The pass that takes away branches that repeat earlier ones.
+struct Repeats {
+    results: Results,
+}
+
+impl<'m> FunctionPass<'m> for Repeats {
+    /// A branch, with what is written out in the function before.
+    type Plan = (Repeat<'m>, Rc<Option<Pins<'m>>>);
+    const WORD: &'static str = IDIOMS;
+    const THEN: Option<Reshape> = None;
+
+    fn plan(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
+        if !repeats::may_repeat(function) {
+            return Vec::new();
         }
+        let known = analyses.of(function);
+        let Some(found) = repeats::find(known.outline(), &known.handles) else { return Vec::new() };
+        let is_same = self.results == Results::Same;
+        let stays = is_same && found.pins.is_none();
+        let pins = Rc::new(found.pins.filter(|_| is_same));
+        let decide = |repeat: Repeat<'m>| {
+            if stays {
+                Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned())
+            } else {
+                let (at, message) = (repeat.branch, repeats::MESSAGE.to_owned());
+                Decision::plan(at, "BranchRepeated", message, (repeat, pins.clone()))
+            }
+        };
+        found.repeats.into_iter().map(decide).collect()
+    }
+
+    fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
+        // those of the function, which all of its plans have
+        plans.first().iter().filter_map(|(_, pins)| pins.as_ref().as_ref()).for_each(|pins| pins.apply(editor));
+        plans.iter().for_each(|(repeat, _)| repeats::apply(editor, repeat));
     }
 }
 

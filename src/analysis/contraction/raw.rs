@@ -29,8 +29,7 @@ impl<'m> Pins<'m> {
     /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
     /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
     pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
-        let mut insts = functions.iter().flat_map(|function| function.insts());
-        if may_pair(functions, Pair::Narrowings) || insts.any(is_loose) {
+        if functions.iter().any(|&function| is_loose_in(function)) || may_pair(functions, Pair::Narrowings) {
             return None;
         }
         if !may_pair(functions, Pair::MultiplyAdd) {
@@ -90,6 +89,25 @@ impl<'m> Pins<'m> {
             }
         }
         Some(pins)
+    }
+
+    /// What is to be written out so that it does not matter how often, and in which block, some products of a function are computed;
+    /// `None` if sums may use them of which that is not sure.
+    pub fn of_products(function: Function<'m>, products: impl IntoIterator<Item = Inst<'m>>) -> Option<Pins<'m>> {
+        let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
+        let mut sums: FxHashSet<Inst<'m>> = FxHashSet::default();
+        for used in products {
+            let adds_it = |sum: Inst<'m>| [0, 1].into_iter().any(|index| product(sum.operand(index)) == Some(used));
+            if meets(used.value(), |user| is_sum(user) && !adds_it(user)) {
+                return None;
+            }
+            let negations = used.value().users().filter_map(Value::as_inst).filter(|user| !is_sum(*user));
+            let users =
+                [used].into_iter().chain(negations).flat_map(|inst| inst.value().users()).filter_map(Value::as_inst);
+            sums.extend(users.filter(|&user| is_sum(user) && adds_it(user)));
+        }
+        let joins: Vec<Join<'m>> = sums.into_iter().map(Join::of).collect::<Option<_>>()?;
+        joins.iter().all(Join::can_be_written).then_some(Pins { function, joins, alone: Vec::new() })
     }
 
     /// Writes it out.
@@ -433,12 +451,34 @@ pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m
 /// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Limits::is_near).
 ///
 /// Whatever changes in such a function, another loop counter included, may decide otherwise.
-pub fn is_undecided<'m>(function: Function<'m>) -> bool {
+pub fn is_undecided(function: Function<'_>) -> bool {
+    may_copy(function, |_| true) || is_undecided_by_loops(function)
+}
+
+/// Whether LLVM may copy a block to the ways that lead there, which brings a sum of a phi to a product. It is asked of blocks that
+/// change, and of those that these lead to.
+pub(super) fn may_copy<'m>(function: Function<'m>, changes: impl Fn(Block<'m>) -> bool) -> bool {
+    let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
+    let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
+    let changes_around = |block: Block<'m>| {
+        let mut before = function.blocks().filter(|from| from.successors().any(|to| to == block));
+        changes(block) || before.any(&changes)
+    };
+    // the phi is in such a block, too, since it is gone only from copies
+    let is_copied = |value: Value<'m>| {
+        let mut passed = computed(value);
+        passed.any(|inst| inst.opcode() == RawOpcode::LLVMPHI && is_small(inst.block()))
+    };
+    let sees_copies = |sum: Inst<'m>| is_behind_phis(sum) && sum.operands().any(is_copied);
+    let mut sums = function.blocks().filter(|&block| is_small(block) && block.insts().any(sees_copies));
+    sums.any(changes_around)
+}
+
+/// [Whether](is_undecided) it depends on a loop or on memory what is joined.
+pub fn is_undecided_by_loops<'m>(function: Function<'m>) -> bool {
     if !may_pair(&[function], Pair::MultiplyAdd) {
         return false;
     }
-    let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
-    let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
     let carries = |phi: Inst<'_>| {
         let head = phi.block();
         let brings = |index: u32| {
@@ -470,8 +510,7 @@ pub fn is_undecided<'m>(function: Function<'m>) -> bool {
             && computed(store.operand(0)).any(|inst| Pair::MultiplyAdd.begins_with(inst))
             && limits.is_near(store)
     };
-    let mut is_it = |inst: Inst<'m>| carries(inst) || keeps(inst) || is_far(inst);
-    function.blocks().any(|block| is_small(block) && block.insts().any(is_behind_phis) || block.insts().any(&mut is_it))
+    function.insts().any(|inst| carries(inst) || keeps(inst) || is_far(inst))
 }
 
 /// Whether how often the loop that a header begins runs may be a constant: something that it counts from a constant is compared
@@ -490,6 +529,11 @@ fn is_counted(header: Block<'_>) -> bool {
 /// Whether a block is in the loop that a header begins.
 fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
     leads(block, header, None) && is_always_before(header, block)
+}
+
+/// Whether LLVM may compute something of a function in another order, or what is rounded to `half` with one rounding.
+pub(super) fn is_loose_in(function: Function<'_>) -> bool {
+    may_pair(&[function], Pair::Narrowings) || function.insts().any(is_loose)
 }
 
 /// Whether LLVM may compute it in another order with others.
@@ -516,7 +560,7 @@ pub fn may_pair(functions: &[Function<'_>], pair: Pair) -> bool {
 }
 
 /// Whether such an instruction may use a value, or what it is passed on as.
-fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
+pub(super) fn meets<'m>(value: Value<'m>, is_it: impl Fn(Inst<'m>) -> bool) -> bool {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {

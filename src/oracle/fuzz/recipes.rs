@@ -54,15 +54,19 @@ pub const PASSES: &[Tested] = &[
         pass: "idioms",
         folders: &["idioms"],
         recipes: &[
-            recipe(
-                Mode::Idioms,
-                "idioms",
-                &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1), (RepeatAnywhere, 0), (RepeatEffects, 0)],
-            ),
+            recipe(Mode::Idioms, "idioms", &[(CountNone, 1), (CountHalf, 28), (CountAnew, 1)]),
             recipe(
                 Mode::Idioms,
                 IDIOMS,
-                &[(CopyShort, 0), (CopyOnePlace, 0), (RemainderUndivided, 0), (OffsetLost, 0), (PhiOneWay, 0)],
+                &[
+                    (CopyShort, 0),
+                    (CopyOnePlace, 0),
+                    (RemainderUndivided, 0),
+                    (OffsetLost, 0),
+                    (PhiOneWay, 0),
+                    (RepeatAnywhere, 612),
+                    (RepeatEffects, 52),
+                ],
             ),
         ],
     },

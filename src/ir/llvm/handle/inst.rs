@@ -17,6 +17,7 @@ pub fn joins_all(joins: bool) {
 
 /// `LLVMFastMathAllowContract`.
 const REASSOC: u32 = 1;
+const NNAN: u32 = 1 << 1;
 const ARCP: u32 = 1 << 4;
 const CONTRACT: u32 = 1 << 5;
 const AFN: u32 = 1 << 6;
@@ -103,6 +104,10 @@ impl<'m> Inst<'m> {
     /// Whether the flags allow what rounds otherwise than one instruction after the other, contraction aside.
     pub fn is_reassociable(self) -> bool {
         self.fast_math() & (REASSOC | ARCP | AFN) != 0
+    }
+    /// Whether the flags say that neither operands nor result are NaN.
+    pub fn assumes_no_nans(self) -> bool {
+        self.fast_math() & NNAN != 0
     }
     /// Predicate of an `icmp`; call it on `icmp` only.
     pub fn int_predicate(self) -> IntPredicate {
