@@ -537,7 +537,7 @@ done:
 }
 
 ; in one block, the product and the sum of the next iteration would become one multiply-add
-; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, where the two round once, or an approximation a constant
 define ptx_kernel void @contraction(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   br label %loop
@@ -557,7 +557,7 @@ done:
 }
 
 ; the same through a structure
-; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, where the two round once, or an approximation a constant
 define ptx_kernel void @contraction_in_structure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   br label %loop
@@ -579,7 +579,7 @@ done:
 }
 
 ; the iterations that remain of a constant trip count get into the block behind the loop
-; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, where the two round once, or an approximation a constant
 define ptx_kernel void @contraction_behind(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, float %y) {
 entry:
   br label %loop

@@ -19,7 +19,7 @@
 //! not if either has a rounding mode of its own, which is how LLVM prints it without the flag. The peephole as in LLVM 22 and 23.)
 //!
 //! Where `ptxas` unrolls a loop, there are no phis between a product of one iteration and a sum of the next, nor, if it unrolls
-//! the whole loop, between a product in front of it and a sum of the first; the two are joined. Whether it unrolls one depends on whatever is in it, so no code changes there ([`raw::is_undecided`]).
+//! the whole loop, between a product in front of it and a sum of the first; the two are joined. Whether it unrolls one depends on whatever is in it, so no code changes there ([`undecided::is_undecided`]).
 //!
 //! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.
@@ -35,6 +35,7 @@ mod joins;
 mod memory;
 pub mod raw;
 pub mod shortening;
+pub mod undecided;
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
@@ -158,7 +159,8 @@ impl<'a, 'm> Joins<'a, 'm> {
             self.is_product(inst) && self.may_meet(inst, |user| self.is_sum(user) && may_come(inst, user))
                 || self.is_sum(inst) && self.products(inst).any(|product| may_come(product, inst))
         };
-        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts) || raw::is_undecided(self.handles.function)
+        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts)
+            || undecided::is_undecided(self.handles.function)
     }
 
     /// Whether the result of an instruction may be a product that is an operand.

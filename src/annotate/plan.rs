@@ -1,14 +1,14 @@
 //! Which loads will `annotate-uniform` mark invariant? Reads facts, changes nothing.
 //!
 //! Those from memory that [nobody writes](super::readonly), but for those with which LLVM would make one
-//! [product](super::products) of two, and for all of a function where [other code](raw::is_undecided) decides about
+//! [product](super::products) of two, and for all of a function where [other code](is_undecided) decides about
 //! multiply-adds.
 
 use super::products;
 use super::readonly::{ReadOnly, ReadOnlyMemory};
 use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::undecided::is_undecided;
 use warpwise_analysis::divergence::Facts;
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::handles::Handles;
@@ -34,7 +34,7 @@ pub fn plan(
     let mut invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
     if settings.results == Results::Same {
         products::keep_apart(facts, handles, &mut invariants);
-        if !invariants.is_empty() && raw::is_undecided(handles.function) {
+        if !invariants.is_empty() && is_undecided(handles.function) {
             invariants.clear();
         }
     }

@@ -37,6 +37,7 @@ use fragments::Fragment;
 use repeats::Repeat;
 use std::rc::Rc;
 use warpwise_analysis::contraction::raw::Pins;
+use warpwise_analysis::contraction::undecided::is_undecided;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -190,7 +191,7 @@ impl<'m> FunctionPass<'m> for Forms {
         found.extend(tables::find(function, analyses).into_iter().map(leave));
         found.extend(fragments::find(analyses.of(function)).into_iter().map(name));
         found.extend(insts().filter_map(phis::find).map(recompute));
-        let stays = self.results == Results::Same && !found.is_empty() && raw::is_undecided(function);
+        let stays = self.results == Results::Same && !found.is_empty() && is_undecided(function);
         let decide = |found: Decision<'m, _>| {
             if stays { Decision::refusal(found.at, "FormContraction", UNDECIDED.to_owned()) } else { found }
         };

@@ -11,7 +11,7 @@ mod report;
 use crate::analyses::{Analyses, Kept};
 use crate::settings::Results;
 use crate::versions::{Edit, SteeredFunction};
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::undecided::is_undecided;
 use warpwise_analysis::gpu::occupancy::register_budget;
 
 /// Plans for one kernel.
@@ -25,7 +25,7 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);
-    if settings.results == Results::Same && !plan.values.is_empty() && raw::is_undecided(steered.body()) {
+    if settings.results == Results::Same && !plan.values.is_empty() && is_undecided(steered.body()) {
         return None;
     }
     let result = |inst| analyses.outline().func.result(inst);

@@ -24,7 +24,7 @@ use crate::settings::{Results, Settings};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpwise_analysis::access::{Space, space_of};
-use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::undecided::{is_undecided, may_fold};
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::Chip;
@@ -93,7 +93,8 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
             let outcome = check(context, &body, &slow, is_constant).and_then(|plan| {
                 let may_change = context.settings.results == Results::Contract;
                 if may_change
-                    || !raw::is_undecided(context.handles.function)
+                    || !is_undecided(context.handles.function)
+                        && !may_fold(context.handles.function)
                         && !body.changes_contraction(context.handles, is_constant)
                 {
                     Ok(plan)

@@ -46,7 +46,7 @@ pub enum Reject {
     #[error("it may store to where the next iteration loads from, so that loads cannot overlap")]
     Stores,
     #[error(
-        "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
+        "a product could meet a sum of another iteration, where the two round once, or an approximation a constant"
     )]
     Contraction,
     #[error("it has {instructions} instructions; at most {UNROLL_MAX_INSTRUCTIONS} are copied {UNROLL_FACTOR} times")]

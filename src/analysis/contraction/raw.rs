@@ -6,14 +6,14 @@
 //! becomes a multiplication that is never joined. Whether a sum takes another block's product that has other uses is up to
 //! `ptxas`, and to the code around them.
 
-use super::Pair;
 use super::joins::Join;
-use super::memory::{Limits, Loads, place, stored};
+use super::memory::{Loads, place, stored};
+use super::{Pair, undecided};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use warpwise_ir::call::is_absolute;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value, ValueKind};
+use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Value};
 
 /// What is written out in a function.
 #[derive(Debug)]
@@ -29,7 +29,8 @@ impl<'m> Pins<'m> {
     /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
     /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
     pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
-        if functions.iter().any(|&function| is_loose_in(function)) || may_pair(functions, Pair::Narrowings) {
+        let stays = |function| is_loose_in(function) || undecided::may_fold(function);
+        if functions.iter().any(|&function| stays(function)) || may_pair(functions, Pair::Narrowings) {
             return None;
         }
         if !may_pair(functions, Pair::MultiplyAdd) {
@@ -134,7 +135,7 @@ pub(super) fn all_sources<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>
 }
 
 /// What a value may be, seen through certain instructions, these included.
-fn sources<'m>(value: Value<'m>, is_seen_through: fn(Inst<'m>) -> bool) -> impl Iterator<Item = Inst<'m>> {
+pub(super) fn sources<'m>(value: Value<'m>, is_seen_through: fn(Inst<'m>) -> bool) -> impl Iterator<Item = Inst<'m>> {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         let Some(inst) = value.as_inst() else { continue };
@@ -267,7 +268,7 @@ fn factors<'m>(product: Inst<'m>) -> [Value<'m>; 2] {
 }
 
 /// Whether all ways from the start of the function to a block go through another, or it is the same.
-fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
+pub(super) fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
     let mut open: Vec<Block<'m>> = block.function().blocks().take(1).filter(|&first| first != block).collect();
     let mut seen = FxHashSet::default();
     while let Some(from) = open.pop() {
@@ -281,22 +282,24 @@ fn is_always_before<'m>(block: Block<'m>, reached: Block<'m>) -> bool {
     true
 }
 
+/// Whether a block is in the loop that a header begins.
+pub(super) fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
+    leads(block, header, None) && is_always_before(header, block)
+}
+
 /// What a value may be, if it is a product, and what passes that on.
-fn computed<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
+pub(super) fn computed<'m>(value: Value<'m>) -> impl Iterator<Item = Inst<'m>> {
     all_sources(value).filter(|&inst| Pair::MultiplyAdd.begins_with(inst) || passes_on(inst))
 }
 
 /// Whether it is a sum of what may be a product, with phis in between, or selects of another block.
-fn is_behind_phis(sum: Inst<'_>) -> bool {
+pub(super) fn is_behind_phis(sum: Inst<'_>) -> bool {
     let is_product = |inst| Pair::MultiplyAdd.begins_with(inst);
     let is_far = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMPHI || inst.block() != sum.block();
     let mut operands = [0, 1].into_iter().map(|index| sum.operand(index)).filter(|&value| product(value).is_none());
     Pair::MultiplyAdd.ends_with(sum)
         && operands.any(|value| computed(value).any(is_product) && computed(value).any(is_far))
 }
-
-/// A sum, a branch, and one instruction more.
-const SMALL: usize = 3;
 
 /// A number that values have in common if they are computed alike; loads as if memory did not change, but for stack objects,
 /// of which LLVM has already seen that.
@@ -440,104 +443,13 @@ pub(super) fn leads<'m>(from: Block<'m>, to: Block<'m>, without: Option<Block<'m
     false
 }
 
-/// Whether it depends on other code of a function what is joined in it, since
-///
-/// - a loop brings a product of one iteration to a sum of the next, if only through memory: `ptxas` joins the two if it unrolls
-///   the loop, as it may an innermost one, and LLVM may still unroll those in it;
-/// - a loop of a constant number of iterations adds to a product from in front of it: `ptxas` joins the first sum with it if it
-///   unrolls the loop as a whole;
-/// - a block has little beside a sum of a product behind a phi: LLVM's early tail duplication copies blocks of two instructions
-///   to the ways that lead there;
-/// - a product is stored, and a sum loads it so far behind that LLVM may just see it, [or just not](Limits::is_near).
-///
-/// Whatever changes in such a function, another loop counter included, may decide otherwise.
-pub fn is_undecided(function: Function<'_>) -> bool {
-    may_copy(function, |_| true) || is_undecided_by_loops(function)
-}
-
-/// Whether LLVM may copy a block to the ways that lead there, which brings a sum of a phi to a product. It is asked of blocks that
-/// change, and of those that these lead to.
-pub(super) fn may_copy<'m>(function: Function<'m>, changes: impl Fn(Block<'m>) -> bool) -> bool {
-    let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
-    let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
-    let changes_around = |block: Block<'m>| {
-        let mut before = function.blocks().filter(|from| from.successors().any(|to| to == block));
-        changes(block) || before.any(&changes)
-    };
-    // the phi is in such a block, too, since it is gone only from copies
-    let is_copied = |value: Value<'m>| {
-        let mut passed = computed(value);
-        passed.any(|inst| inst.opcode() == RawOpcode::LLVMPHI && is_small(inst.block()))
-    };
-    let sees_copies = |sum: Inst<'m>| is_behind_phis(sum) && sum.operands().any(is_copied);
-    let mut sums = function.blocks().filter(|&block| is_small(block) && block.insts().any(sees_copies));
-    sums.any(changes_around)
-}
-
-/// [Whether](is_undecided) it depends on a loop or on memory what is joined.
-pub fn is_undecided_by_loops<'m>(function: Function<'m>) -> bool {
-    if !may_pair(&[function], Pair::MultiplyAdd) {
-        return false;
-    }
-    let carries = |phi: Inst<'_>| {
-        let head = phi.block();
-        let brings = |index: u32| {
-            let (value, from) = phi.incoming(index);
-            let is_back = is_always_before(head, from);
-            let is_carried =
-                |product: Inst| if is_back { is_always_before(head, product.block()) } else { is_counted(head) };
-            computed(value).any(|inst| Pair::MultiplyAdd.begins_with(inst) && is_carried(inst))
-        };
-        let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
-        phi.opcode() == RawOpcode::LLVMPHI && (0..phi.incoming_count()).any(brings) && meets(phi.value(), adds)
-    };
-    // LLVM's back end keeps in a register what a loop stores and loads again, at an address from outside
-    let keeps = |store: Inst<'_>| {
-        if store.opcode() != RawOpcode::LLVMStore {
-            return false;
-        }
-        let is_around = |block: Block<'_>| leads(store.block(), block, None) && leads(block, store.block(), None);
-        let (stored, pointer) = (store.operand(0), store.operand(1));
-        let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(user.block());
-        let is_added = |load: Inst<'_>| load.opcode() == RawOpcode::LLVMLoad && meets(load.value(), adds);
-        computed(stored).any(|inst| Pair::MultiplyAdd.begins_with(inst))
-            && pointer.as_inst().is_none_or(|inst| !is_around(inst.block()))
-            && pointer.users().filter_map(Value::as_inst).any(is_added)
-    };
-    let mut limits = Limits::of(function);
-    let mut is_far = |store: Inst<'m>| {
-        store.opcode() == RawOpcode::LLVMStore
-            && computed(store.operand(0)).any(|inst| Pair::MultiplyAdd.begins_with(inst))
-            && limits.is_near(store)
-    };
-    function.insts().any(|inst| carries(inst) || keeps(inst) || is_far(inst))
-}
-
-/// Whether how often the loop that a header begins runs may be a constant: something that it counts from a constant is compared
-/// with another.
-fn is_counted(header: Block<'_>) -> bool {
-    let is_constant = |value: Value<'_>| value.kind() == ValueKind::ConstantInt;
-    let is_limited = |value: Value<'_>| {
-        let mut users = value.users().filter_map(Value::as_inst);
-        users.any(|user| user.opcode() == RawOpcode::LLVMICmp && user.operands().any(is_constant))
-    };
-    header
-        .phis()
-        .any(|phi| phi.operands().any(is_constant) && (is_limited(phi.value()) || phi.operands().any(is_limited)))
-}
-
-/// Whether a block is in the loop that a header begins.
-fn is_around<'m>(header: Block<'m>, block: Block<'m>) -> bool {
-    leads(block, header, None) && is_always_before(header, block)
-}
-
 /// Whether LLVM may compute something of a function in another order, or what is rounded to `half` with one rounding.
 pub(super) fn is_loose_in(function: Function<'_>) -> bool {
     may_pair(&[function], Pair::Narrowings) || function.insts().any(is_loose)
 }
 
 /// Whether LLVM may compute it in another order with others.
-fn is_loose(inst: Inst<'_>) -> bool {
+pub(super) fn is_loose(inst: Inst<'_>) -> bool {
     use RawOpcode::{LLVMCall, LLVMFAdd, LLVMFDiv, LLVMFMul, LLVMFRem, LLVMFSub};
     let rounds = matches!(inst.opcode(), LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem | LLVMCall);
     rounds && inst.is_reassociable()

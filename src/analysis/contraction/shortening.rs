@@ -6,7 +6,7 @@
 //! code across blocks decide by what is around it.
 
 use super::raw::{self, Pins};
-use super::{Joins, Pair, joins};
+use super::{Joins, Pair, joins, undecided};
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
@@ -51,7 +51,7 @@ impl<'m> Shorter<'_, 'm> {
         if !raw::may_pair(&[function], Pair::MultiplyAdd) {
             return Pins::of_products(function, []);
         }
-        let is_undecided = || raw::is_undecided_by_loops(function) || self.may_copy();
+        let is_undecided = || undecided::is_undecided_by_loops(function) || self.may_copy();
         let stays = self.changes.iter().all(|change| self.keep_their_joins(change))
             && runs(self.changes).iter().all(|run| self.become_one(run))
             && self.fold_nothing()
@@ -186,7 +186,7 @@ impl<'m> Shorter<'_, 'm> {
         let handles = self.joins.handles;
         let ends = self.changes.iter().flat_map(|change| change.ways.iter().chain([&change.from, &change.join]));
         let changed: FxHashSet<_> = ends.copied().chain(self.homes()).map(|block| handles.block(block)).collect();
-        raw::may_copy(handles.function, |block| changed.contains(&block))
+        undecided::may_copy(handles.function, |block| changed.contains(&block))
     }
 
     /// What is to be written out so that it does not matter which products are merged, or have lost a use.

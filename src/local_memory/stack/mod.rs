@@ -19,6 +19,7 @@ use crate::versions::{Edit, SteeredFunction};
 use plan::{Move, Placement, StackPlan};
 use std::collections::BTreeSet;
 use warpwise_analysis::contraction::raw;
+use warpwise_analysis::contraction::undecided::is_undecided;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
@@ -64,17 +65,17 @@ pub fn plan_objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analys
     edit(plan, steered.ground(analyses.outline()), kept, Editor::has_effects)
 }
 
-/// Removes moves that would change multiply-adds: all where [other code](raw::is_undecided) decides about them, and those of
+/// Removes moves that would change multiply-adds: all where [other code](is_undecided) decides about them, and those of
 /// objects that are filled or copied [between a product and a sum](raw::parts).
 fn keep_joins<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &FunctionAnalyses<'m>, plan: &mut StackPlan) {
     if steered.settings.results == Results::Contract || plan.moves.is_empty() {
         return;
     }
-    let is_undecided = raw::is_undecided(steered.body());
+    let undecided = is_undecided(steered.body());
     let StackPlan { moves, refusals } = plan;
     moves.retain(|planned| {
         let mut accesses = planned.object.accesses.iter().map(|access| analyses.handles.inst(access.inst));
-        let stays = is_undecided || accesses.any(raw::parts);
+        let stays = undecided || accesses.any(raw::parts);
         refusals.extend(stays.then_some((planned.object.address, Reject::Contraction)));
         !stays
     });
