@@ -71,3 +71,31 @@ define ptx_kernel void @caller(ptr noalias readonly %p, ptr readonly %q, ptr noa
   store float %s, ptr %to
   ret void
 }
+
+; what the alignment of an address is tested for is only read all the same, however far the number goes
+; CHECK-LABEL: @aligned(
+; CHECK: %a = load float, ptr %at, align 4, !invariant.load
+; CHECK: %b = load float, ptr %next, align 4, !invariant.load
+define ptx_kernel void @aligned(ptr noalias %p, ptr noalias %r, i64 %n) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr float, ptr %p, i32 %t
+  %number = ptrtoint ptr %at to i64
+  %low = and i64 %number, 15
+  %is.aligned = icmp eq i64 %low, 0
+  br i1 %is.aligned, label %whole, label %part
+whole:
+  %a = load float, ptr %at
+  store float %a, ptr %r
+  ret void
+part:
+  %missing = sub i64 16, %low
+  %head = call i64 @llvm.umin.i64(i64 %missing, i64 %n)
+  %next = getelementptr i8, ptr %p, i64 %head
+  %b = load float, ptr %next
+  %to = getelementptr i8, ptr %r, i64 %head
+  store float %b, ptr %to
+  ret void
+}
+
+declare i64 @llvm.umin.i64(i64, i64)

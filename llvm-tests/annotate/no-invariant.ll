@@ -32,3 +32,19 @@ define ptx_kernel void @caller(ptr noalias readonly %p, ptr noalias %r) {
   store float %s, ptr %r
   ret void
 }
+
+; an address that is made of the number, or stored, may be written through
+define ptx_kernel void @through_number(ptr noalias %p, ptr noalias %q, ptr noalias %r, ptr %all) {
+  %a = load float, ptr %p
+  %number = ptrtoint ptr %p to i64
+  %next = add i64 %number, 4
+  %again = inttoptr i64 %next to ptr
+  store float %a, ptr %again
+  %b = load float, ptr %q
+  %stored = ptrtoint ptr %q to i64
+  store i64 %stored, ptr %all
+  %c = load float, ptr %r
+  store float %c, ptr %all
+  store ptr %r, ptr %all
+  ret void
+}

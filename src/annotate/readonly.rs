@@ -3,7 +3,8 @@
 //! A load is invariant if every object that its address can point into is one of these:
 //! - a `constant` global, or constant memory;
 //! - the object behind a kernel argument marked `noalias readonly`: the kernel and everything it calls do not write
-//!   through it, and nothing else writes to it, including other threads;
+//!   through it, and nothing else writes to it, including other threads. LLVM does not mark it where its alignment is tested,
+//!   as it does not follow the number that the address becomes: so do we;
 //! - with `assume-restrict`, the object behind any `readonly` pointer argument of a kernel;
 //! - the object behind an argument of a device function, if only this module calls the function, only directly, and
 //!   each call passes such a pointer. LLVM's own back end does not find these: there the argument has no known address
@@ -15,7 +16,7 @@
 //! [`MAX_CALL_DEPTH`] callers, or through recursion.
 
 use crate::mutants::{self, Mutant};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
 use warpwise_ir::llvm::space;
 
@@ -126,10 +127,11 @@ impl ReadOnlyMemory {
             return None;
         }
         if function.is_ptx_kernel() {
-            let readonly = function.has_attribute(place, self.readonly) || function.has_attribute(place, self.readnone);
-            let alone = self.assume_restrict || function.has_attribute(place, self.noalias);
+            let is_alone = self.assume_restrict || function.has_attribute(place, self.noalias);
+            let is_said = |kind| function.has_attribute(place, kind);
+            let is_read = || is_said(self.readonly) || is_said(self.readnone) || is_only_read(argument);
             let any = mutants::on(Mutant::WrittenInvariant);
-            return (any || readonly && alone).then_some(ReadOnly { is_global: true, through_calls: false });
+            return (any || is_alone && is_read()).then_some(ReadOnly { is_global: true, through_calls: false });
         }
         let closed = function.is_local() && function.is_only_called_directly();
         if !closed || depth >= MAX_CALL_DEPTH {
@@ -143,6 +145,36 @@ impl ReadOnlyMemory {
         }
         all
     }
+}
+
+/// Whether nothing is written through an argument: all that it leads to is loaded from, or is a number that becomes no address. (An
+/// address that a number is added to leads to what it led to before.)
+fn is_only_read(argument: Value<'_>) -> bool {
+    use RawOpcode::*;
+    let (mut open, mut seen) = (vec![argument], FxHashSet::default());
+    while let Some(value) = open.pop() {
+        for user in value.users() {
+            let Some(user) = user.as_inst() else { return false };
+            let leads_on = match user.opcode() {
+                LLVMLoad | LLVMICmp => false,
+                LLVMGetElementPtr => user.operand(0) == value,
+                LLVMAddrSpaceCast | LLVMFreeze | LLVMPHI | LLVMSelect | LLVMPtrToInt => true,
+                LLVMTrunc | LLVMZExt | LLVMSExt | LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor => true,
+                LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr => true,
+                LLVMCall if user.called_function().is_some_and(|callee| is_bound(&callee.name())) => true,
+                _ => return false,
+            };
+            if leads_on && seen.insert(user.value()) {
+                open.push(user.value());
+            }
+        }
+    }
+    true
+}
+
+/// Whether an intrinsic is the larger or smaller of two integers.
+fn is_bound(name: &str) -> bool {
+    ["llvm.umin.", "llvm.umax.", "llvm.smin.", "llvm.smax."].iter().any(|start| name.starts_with(start))
 }
 
 fn global(value: Value<'_>) -> Option<ReadOnly> {
