@@ -231,7 +231,7 @@ pub fn begin(run: &Run<'_, '_>) -> bool {
 
 /// Marks branches that LLVM should not execute divisions ahead of; returns whether any is marked.
 pub fn mark_branches(run: &Run<'_, '_>) -> bool {
-    run.manager.run(IDIOMS, |manager| divisions::mark(run.module, manager))
+    run.manager.run(IDIOMS, |manager| divisions::mark(run.module, run.session.settings().results, manager))
 }
 
 /// Decides about branches around divisions, splits copies of stack objects, and counts bits at once; returns whether the

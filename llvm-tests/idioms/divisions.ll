@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
-; REMARK: remark: {{.*}} a uniform branch around a division stays: LLVM would divide ahead of it
+; REMARK-DAG: remark: {{.*}} a uniform branch around a division stays: LLVM would divide ahead of it
 ; CHECK-LABEL: @blend(
 ; CHECK: br i1 %{{.*}}, label %divide
 ; CHECK: divide:
@@ -94,5 +94,38 @@ divide:
 join:
   %result = phi float [ %quotient, %divide ], [ %x, %entry ]
   store float %result, ptr addrspace(1) %out
+  ret void
+}
+
+; several sums use a product, and how LLVM arranges their blocks decides which are joined with it: it peels the loop once the
+; branch is gone
+; REMARK-DAG: remark: {{.*}} a division is done ahead of a branch that may be uniform: with the branch, other products and sums could become multiply-adds
+; CHECK-LABEL: @sweep(
+; CHECK-NOT: label %divide
+; CHECK: ret void
+define ptx_kernel void @sweep(ptr addrspace(1) %out, double %x, double %h, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %join ]
+  %r = phi double [ %x, %entry ], [ %sum, %join ]
+  %is.later = icmp sgt i32 %i, 0
+  br i1 %is.later, label %divide, label %join
+divide:
+  %y = sitofp i32 %i to double
+  %quotient = fdiv contract double %h, %y
+  br label %join
+join:
+  %s = phi double [ %quotient, %divide ], [ 0.000000e+00, %loop ]
+  %a = fmul contract double %x, %s
+  %b = fsub contract double 1.000000e+00, %a
+  %c = fmul contract double %b, %r
+  %d = fsub contract double %c, %a
+  %sum = fadd contract double %d, %h
+  %next = add nuw nsw i32 %i, 1
+  %last = icmp sge i32 %next, %n
+  br i1 %last, label %done, label %loop
+done:
+  store double %sum, ptr addrspace(1) %out
   ret void
 }

@@ -4,7 +4,7 @@
 //! with a select behind it; InstCombine then writes `c ? x / y : x` as `x / (c ? y : 1)`. On a GPU it is some ten to thirty
 //! instructions, and where all lanes of a warp branch alike, the branch saves them. Undoing that late would find only half
 //! of it, so the branch is told to LLVM as one that nearly never leads to the division, which is as much as it asks before
-//! it speculates; the weights are taken away at the end. Weights change no results.
+//! it speculates; the weights are taken away at the end. Weights change no results by themselves.
 
 use crate::analyses::{Analyses, Kept};
 use crate::driver;
@@ -13,6 +13,7 @@ use crate::settings::transform::IDIOMS;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::raw::{Ends, Pins};
+use warpwise_analysis::contraction::undecided::depends_on_blocks;
 use warpwise_analysis::divergence;
 use warpwise_ir::entity;
 use warpwise_ir::llvm::edit::Editor;
@@ -25,8 +26,8 @@ use warpwise_ir::llvm::remark::{Kind, PassManager, Reshape};
 /// What is said of a branch that stays.
 const KEPT: &str = "a uniform branch around a division stays: LLVM would divide ahead of it";
 /// What is said of one that does not.
-const UNDECIDED: &str = "a division is done ahead of its uniform branch: with the branch, other products and sums could \
-                         become multiply-adds";
+const UNDECIDED: &str = "a division is done ahead of a branch that may be uniform: with the branch, other products and \
+                         sums could become multiply-adds";
 
 /// The weights of a marked branch, that of the division first.
 const WEIGHTS: [u32; 2] = [1, (1 << 20) - 1];
@@ -37,17 +38,38 @@ const MAX_SLICE: usize = 64;
 /// Instructions beside a division that LLVM would execute ahead of a branch.
 const MAX_BESIDE: usize = 8;
 
-/// Marks branches around divisions that may be uniform, before LLVM has speculated; returns whether any is marked.
-pub fn mark(module: Module<'_>, manager: &PassManager<'_>) -> bool {
+/// Marks branches around divisions that may be uniform, before LLVM has speculated; returns whether any is marked. LLVM arranges
+/// other blocks by the marks, too, loops above all, so none is set where it [matters](depends_on_blocks).
+pub fn mark(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
     let (mut editor, kind) = (Editor::new(module), kind(module));
-    let branches = driver::editable(module, IDIOMS, manager).flat_map(Function::blocks).filter_map(Block::terminator);
     let weigh = |branch| Some((branch, if leads_to_division(branch, kind)? { WEIGHTS } else { TURNED }));
-    let found: Vec<(Inst<'_>, [u32; 2])> = branches.filter_map(weigh).collect();
+    let stays = |function| results == Results::Same && together(function).into_iter().any(depends_on_blocks);
+    let mut found: Vec<(Inst<'_>, [u32; 2])> = Vec::new();
+    for function in driver::editable(module, IDIOMS, manager) {
+        let branches: Vec<_> = function.blocks().filter_map(Block::terminator).filter_map(weigh).collect();
+        if branches.is_empty() || !stays(function) {
+            found.extend(branches);
+        } else {
+            branches.iter().for_each(|&(branch, _)| refuse(function, branch, manager));
+        }
+    }
     for &(branch, weights) in &found {
         let node = editor.branch_weights(weights);
         editor.set_metadata(branch, kind, node);
     }
     !found.is_empty()
+}
+
+/// The functions whose code may come together with that of one: what calls it, and what that calls.
+fn together<'m>(function: Function<'m>) -> FxHashSet<Function<'m>> {
+    let (mut open, mut found) = (vec![function], FxHashSet::default());
+    while let Some(function) = open.pop() {
+        if found.insert(function) {
+            open.extend(function.calls().map(|call| call.block().function()));
+            open.extend(function.insts().filter_map(Inst::defined_callee));
+        }
+    }
+    found
 }
 
 /// What is done about the marked branches of a function: which lose their marks, and what is written out before.
@@ -98,12 +120,16 @@ fn plan<'m>(
             return false;
         }
         if pins.is_none() {
-            manager.emit(Kind::Missed, function, Some(branch), "BranchContraction", UNDECIDED);
+            refuse(function, branch, manager);
         }
         pins.is_some() && driver::admits(function, Some(branch), "BranchKept", || KEPT.to_owned(), manager)
     };
     let (kept, given_up): (Vec<_>, Vec<_>) = marked.iter().partition(|&&branch| is_kept(branch));
     Plan { given_up, pins: pins.filter(|_| !kept.is_empty()).unwrap_or_default() }
+}
+
+fn refuse<'m>(function: Function<'m>, branch: Inst<'m>, manager: &PassManager<'_>) {
+    manager.emit(Kind::Missed, function, Some(branch), "BranchContraction", UNDECIDED);
 }
 
 /// Takes all marks away; returns whether there were any.

@@ -33,6 +33,7 @@ enum Choice {
     Volatile,
     Tile,
     Twice,
+    Sweep,
 }
 
 impl Gen {
@@ -87,6 +88,7 @@ impl Gen {
             (Atomic, 2),
             (Volatile, 1),
             (Twice, 4),
+            (Sweep, 3),
             (Tile, if self.has_tiles && self.is_whole_block() { 6 } else { 0 }),
         ];
         let stmt = match self.rng.weighted(&choices) {
@@ -112,6 +114,7 @@ impl Gen {
             Atomic => self.atomic(),
             Volatile => self.volatile(),
             Twice => self.twice(),
+            Sweep => self.sweep(),
             Tile => self.tile(),
         };
         out.push(stmt);
@@ -292,6 +295,28 @@ impl Gen {
         let joined = self.rng.pick(&["+", "-", "*"]);
         let absorbed = self.absorb(&format!("hs({r})"));
         Stmt::Parts { parts: vec![(open, between)], close: format!("{r} = {r} {joined} ({second});\n{absorbed} }}") }
+    }
+
+    /// A loop that divides in all iterations but the first, or the last, with products that several sums use: LLVM peels it if
+    /// it has made selects of its branches.
+    fn sweep(&mut self) -> Stmt {
+        let (ty, name) = self.rng.pick(&[(Scalar::F32, "f32"), (Scalar::F64, "f64")]);
+        let [x, y, r, j] = ["x", "y", "r", "j"].map(|stem| self.name(stem));
+        let [x_is, y_is] = [0; 2].map(|_| self.value(ty, 1));
+        let known = if self.is_kernel { "(U((u32)n) & 7)" } else { "9" };
+        let count = self.rng.pick(&[known, known, "(tx % 5)", "6"]);
+        let ends = match self.rng.below(3) {
+            0 => format!("{j} > 0"),
+            1 => format!("{j} + 1 < {count}"),
+            _ => format!("{j} != 2"),
+        };
+        let absorbed = self.absorb(&format!("hs({r})"));
+        let open = format!("{{ const {name} {x} = {x_is}, {y} = {y_is}; {name} {r} = {x};");
+        let close = format!(
+            "for (u32 {j} = 0; {j} < {count}; ++{j}) {{ const {name} s = {ends} ? {y} / ({name})({j} + 3u) : ({name})0, a = -{x} * s;\n\
+             {r} = (({name})1 - a) * {r} - a * {r} + a; }}\n{absorbed} }}"
+        );
+        Stmt::Parts { parts: vec![(open, Body::new())], close }
     }
 
     fn unsigned_name(&mut self) -> String {

@@ -2,11 +2,12 @@
 //!
 //! Then nothing in it changes. Asked of LLVM's own instructions.
 
-use super::Pair;
 use super::memory::{Limits, place};
 use super::raw::{
-    calls, computed, is_always_before, is_around, is_behind_phis, is_loose, leads, may_pair, meets, sources,
+    calls, computed, is_always_before, is_around, is_behind_phis, is_loose, is_loose_in, leads, may_pair, meets,
+    passes_on, sources,
 };
+use super::{Pair, joins};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, Value, ValueKind};
 
@@ -100,6 +101,39 @@ fn is_counted(header: Block<'_>) -> bool {
     header
         .phis()
         .any(|phi| phi.operands().any(is_constant) && (is_limited(phi.value()) || phi.operands().any(is_limited)))
+}
+
+/// Whether it may matter for what a function rounds how LLVM arranges its blocks, long before its end: a product comes to a sum, if
+/// perhaps in a function that calls this one or that it calls, and not to that alone; or there is something else that
+/// [other code](is_undecided) decides about.
+pub fn depends_on_blocks(function: Function<'_>) -> bool {
+    let is_open =
+        |inst: Inst<'_>| Pair::MultiplyAdd.begins_with(inst) && !joins::is_lone(inst) && may_come_to_sum(inst);
+    function.insts().any(is_open) || is_loose_in(function) || may_fold(function)
+}
+
+/// Whether a sum may use a product, through memory or another function, too.
+fn may_come_to_sum(product: Inst<'_>) -> bool {
+    let (mut open, mut seen) = (vec![product.value()], FxHashSet::default());
+    while let Some(value) = open.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        for user in value.users().filter_map(Value::as_inst) {
+            if Pair::MultiplyAdd.ends_with(user) || user.opcode() == RawOpcode::LLVMStore {
+                return true;
+            }
+            if passes_on(user) {
+                open.push(user.value());
+            } else if user.opcode() == RawOpcode::LLVMRet {
+                open.extend(user.block().function().calls().map(Inst::value));
+            } else if let Some(callee) = user.defined_callee() {
+                let passed = (0..callee.param_count()).filter(|&index| user.operand(index) == value);
+                open.extend(passed.map(|index| callee.param(index)));
+            }
+        }
+    }
+    false
 }
 
 /// Whether a copy of an iteration may compute something else than the loop does, since more is known in it:
