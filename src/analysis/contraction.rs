@@ -19,7 +19,8 @@
 //! not if either has a rounding mode of its own, which is how LLVM prints it without the flag. The peephole as in LLVM 22 and 23.)
 //!
 //! Where `ptxas` unrolls a loop, there are no phis between a product of one iteration and a sum of the next, nor, if it unrolls
-//! the whole loop, between a product in front of it and a sum of the first; the two are joined. Whether it unrolls one depends on whatever is in it, so no code changes there ([`undecided::is_undecided`]).
+//! the whole loop, between a product in front of it and a sum of the first; the two are joined. Whether it unrolls one depends on
+//! whatever is in it, so no code changes there ([`undecided::is_undecided`]).
 //!
 //! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.

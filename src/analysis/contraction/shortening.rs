@@ -1,9 +1,9 @@
 //! Are products and sums joined as they are once branches have gone that repeat earlier ones?
 //!
-//! Nothing is moved: a block loses its branch and becomes one with the block behind it, the ways between them go, and what was computed
-//! twice LLVM's back end finds to be the same. So only that can change what is joined, and it is asked of each product and sum
-//! that such a block, a way, or such a result touches. This holds at the end of LLVM's optimiser; before that, passes that move
-//! code across blocks decide by what is around it.
+//! Nothing is moved: a block loses its branch and becomes one with the block behind it, the ways between them go, and what
+//! was computed twice LLVM's back end finds to be the same. So only that can change what is joined, and it is asked of each
+//! product and sum that such a block, a way, or such a result touches. This holds at the end of LLVM's optimiser; before that,
+//! passes that move code across blocks decide by what is around it.
 
 use super::raw::{self, Pins};
 use super::{Joins, Pair, joins, undecided};
