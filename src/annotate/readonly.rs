@@ -17,6 +17,7 @@
 
 use crate::mutants::{self, Mutant};
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_ir::call::BOUNDS;
 use warpwise_ir::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
 use warpwise_ir::llvm::space;
 
@@ -161,7 +162,7 @@ fn is_only_read(argument: Value<'_>) -> bool {
                 LLVMAddrSpaceCast | LLVMFreeze | LLVMPHI | LLVMSelect | LLVMPtrToInt => true,
                 LLVMTrunc | LLVMZExt | LLVMSExt | LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor => true,
                 LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr => true,
-                LLVMCall if user.called_function().is_some_and(|callee| is_bound(&callee.name())) => true,
+                LLVMCall if BOUNDS.are_called(user) => true,
                 _ => return false,
             };
             if leads_on && seen.insert(user.value()) {
@@ -170,11 +171,6 @@ fn is_only_read(argument: Value<'_>) -> bool {
         }
     }
     true
-}
-
-/// Whether an intrinsic is the larger or smaller of two integers.
-fn is_bound(name: &str) -> bool {
-    ["llvm.umin.", "llvm.umax.", "llvm.smin.", "llvm.smax."].iter().any(|start| name.starts_with(start))
 }
 
 fn global(value: Value<'_>) -> Option<ReadOnly> {

@@ -103,7 +103,7 @@ struct Repeats {
 
 impl<'m> FunctionPass<'m> for Repeats {
     /// A branch, with what is written out in the function before.
-    type Plan = (Repeat<'m>, Rc<Option<Pins<'m>>>);
+    type Plan = (Repeat<'m>, Option<Rc<Pins<'m>>>);
     const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = None;
 
@@ -115,7 +115,7 @@ impl<'m> FunctionPass<'m> for Repeats {
         let Some(found) = repeats::find(known.outline(), &known.handles) else { return Vec::new() };
         let is_same = self.results == Results::Same;
         let stays = is_same && found.pins.is_none();
-        let pins = Rc::new(found.pins.filter(|_| is_same));
+        let pins = found.pins.filter(|_| is_same).map(Rc::new);
         let decide = |repeat: Repeat<'m>| {
             if stays {
                 Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned())
@@ -129,7 +129,7 @@ impl<'m> FunctionPass<'m> for Repeats {
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
         // those of the function, which all of its plans have
-        plans.first().iter().filter_map(|(_, pins)| pins.as_ref().as_ref()).for_each(|pins| pins.apply(editor));
+        plans.iter().take(1).flat_map(|(_, pins)| pins).for_each(|pins| pins.apply(editor));
         plans.iter().for_each(|(repeat, _)| repeats::apply(editor, repeat));
     }
 }

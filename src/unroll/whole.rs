@@ -19,8 +19,8 @@ use std::rc::Rc;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::cost::frequency::Turns;
+use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::divergence::facts::may_synchronise;
-use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{
     PART_LEFT_TO_PTXAS, UNROLL_FACTOR, UNSEEN_REGISTERS, WHOLE_MAX_BOUND, WHOLE_MAX_INSTRUCTIONS, WHOLE_MIN_SHARE,
@@ -75,7 +75,7 @@ impl<'m> FunctionPass<'m> for Whole {
         }
         let frequencies = known.frequencies();
         let (outline, handles) = (known.outline(), &known.handles);
-        let (mut whole, mut bounded, mut parts, mut fews) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut whole, mut parts, mut fews) = (Vec::new(), Vec::new(), Vec::new());
         for cycle in innermost {
             let header = outline.cfg().cycles.header(cycle);
             let known = frequencies.turns(header).filter(|_| !frequencies.is_cold(header));
@@ -85,8 +85,7 @@ impl<'m> FunctionPass<'m> for Whole {
             let (all, kept) = sizes(outline, cycle, Known::Constant);
             let plan = exact.or(most).map(|turns| Plan { turns, is_exact: exact.is_some(), all, kept });
             if let Some(plan) = plan.filter(Plan::pays) {
-                let plans = if plan.is_exact { &mut whole } else { &mut bounded };
-                plans.push((cycle, at, plan));
+                whole.push((cycle, at, plan));
             } else if let Some(turns) = exact {
                 let kept = sizes(outline, cycle, Known::Offset).1;
                 parts.extend(part::candidate(outline, cycle, turns, (all, kept)).map(|part| (at, part)));
@@ -94,27 +93,27 @@ impl<'m> FunctionPass<'m> for Whole {
                 fews.push((at, Few { cycle, latch, instructions: all }));
             }
         }
-        let refuse = |(at, why): (handle::Inst<'m>, Reject)| {
-            Decision::refusal(at, why.name(), format!("loop is not unrolled: {why}"))
-        };
-        let size = parts.iter().map(|(_, part)| part.size()).fold(0, u64::saturating_add);
-        let then = if size <= PART_LEFT_TO_PTXAS { Then::Open } else { Then::Done };
-        let (mut decisions, mut shortened) = (Vec::new(), Vec::new());
-        if !bounded.is_empty() || !fews.is_empty() {
-            let (facts, _) = known.facts_and_handles();
-            for (cycle, at, plan) in bounded {
-                match crowds(facts, cycle, plan.turns) {
-                    Some(why) => decisions.push(refuse((at, why))),
-                    None => whole.push((cycle, at, plan)),
-                }
-            }
-            let fews = fews.into_iter().filter(|(_, few)| few.pays(facts));
-            shortened
-                .extend(fews.map(|(at, few)| (at, few.to_string(), Copies::Count(UNROLL_FACTOR, Then::Remainder))));
+        let refuse = |at, why: Reject| Decision::refusal(at, why.name(), format!("loop is not unrolled: {why}"));
+        let mut decisions = Vec::new();
+        let is_bounded = whole.iter().any(|(.., plan)| !plan.is_exact);
+        let budget = is_bounded.then(|| register_budget(None, &known.facts().geometry)).flatten();
+        if let Some(budget) = budget {
+            let (facts, pressure) = known.facts_and_pressure();
+            whole.retain(|(cycle, at, plan)| {
+                let why = plan.crowds(facts, *cycle, pressure, budget);
+                decisions.extend(why.map(|why| refuse(*at, why)));
+                why.is_none()
+            });
         }
         let mut found: Vec<_> = whole.into_iter().map(|(_, at, plan)| (at, plan.to_string(), plan.copies())).collect();
+        let size = parts.iter().map(|(_, part)| part.size()).fold(0, u64::saturating_add);
+        let then = if size <= PART_LEFT_TO_PTXAS { Then::Open } else { Then::Done };
         found.extend(parts.into_iter().map(|(at, part)| (at, part.to_string(), part.copies(then))));
-        found.append(&mut shortened);
+        if !fews.is_empty() {
+            let (facts, _) = known.facts_and_handles();
+            let fews = fews.into_iter().filter(|(_, few)| few.pays(facts));
+            found.extend(fews.map(|(at, few)| (at, few.to_string(), Copies::Count(UNROLL_FACTOR, Then::Remainder))));
+        }
         if found.is_empty() {
             return decisions;
         }
@@ -124,7 +123,7 @@ impl<'m> FunctionPass<'m> for Whole {
         } else {
             // LLVM unrolls those of few iterations
             let stays = found.into_iter().filter(|(.., copies)| !matches!(copies, Copies::Count(_, Then::Remainder)));
-            decisions.extend(stays.map(|(at, ..)| refuse((at, Reject::Contraction))));
+            decisions.extend(stays.map(|(at, ..)| refuse(at, Reject::Contraction)));
         }
         decisions
     }
@@ -152,6 +151,16 @@ impl Plan {
         // what is left of a loop of a few iterations is tests
         let gains = if is_exact { (all - kept) * 100 >= all * WHOLE_MIN_SHARE } else { turns <= WHOLE_MAX_BOUND };
         gains && kept.saturating_mul(turns) <= WHOLE_MAX_INSTRUCTIONS
+    }
+
+    /// Whether a budget of registers is too small for the addresses of all copies that a bounded loop gets within another, in front
+    /// of which LLVM computes them.
+    fn crowds(&self, outline: &Outline, cycle: Cycle, pressure: &Pressure, budget: u32) -> Option<Reject> {
+        outline.cfg().cycles.parent(cycle).filter(|_| !self.is_exact)?;
+        let accesses = outline.insts_in(cycle).filter(|&inst| outline.func.accessed(inst).is_some()).count() as u32;
+        let before = pressure.largest(outline) + UNSEEN_REGISTERS;
+        let after = before + 2 * accesses * (self.turns as u32 - 1);
+        (after > budget).then_some(Reject::Pressure { before, after })
     }
 }
 
@@ -185,17 +194,6 @@ fn free_latch(outline: &Outline, handles: &Handles<'_>, cycle: Cycle, is_exact: 
         && !handles.inst(func.terminator(latch)).unroll_is_decided()
         && !outline.insts_in(cycle).any(stays);
     is_free.then_some(latch)
-}
-
-/// Whether the launch bounds leave too few registers for the addresses of all copies of a loop within another, in front of which
-/// LLVM computes them.
-fn crowds(facts: &Facts, cycle: Cycle, turns: u64) -> Option<Reject> {
-    let budget = register_budget(None, &facts.geometry)?;
-    facts.cfg().cycles.parent(cycle)?;
-    let accesses = facts.insts_in(cycle).filter(|&inst| facts.func.accessed(inst).is_some()).count() as u32;
-    let before = Pressure::new(facts).largest(facts) + UNSEEN_REGISTERS;
-    let after = before + 2 * accesses * (turns as u32 - 1);
-    (after > budget).then_some(Reject::Pressure { before, after })
 }
 
 fn has_one_exit(outline: &Outline, cycle: Cycle) -> bool {

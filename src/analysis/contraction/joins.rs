@@ -5,7 +5,7 @@
 //! compute the product in front of the branch to its block.
 
 use super::Pair;
-use super::raw::{are_parted, comes_back, is_wide, meets, product};
+use super::raw::{added, are_parted, comes_back, is_wide, meets};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Inst, RawOpcode, Value};
@@ -190,8 +190,7 @@ fn stays(product: Inst<'_>) -> bool {
 
 /// Whether a sum is joined for sure, or has no product to be joined with.
 pub fn is_sure(sum: Inst<'_>) -> bool {
-    let has_product = || [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some());
-    Join::of(sum).is_some() || !has_product()
+    Join::of(sum).is_some() || added(sum).next().is_none()
 }
 
 /// Whether what a sum is joined with does not depend on what else is in its block: of two products it takes the same one in
@@ -217,9 +216,8 @@ pub fn chooses_here(sum: Inst<'_>) -> bool {
 
 /// Whether only its block decides what a sum is joined with: its products are there, with all of their uses.
 pub fn is_local(sum: Inst<'_>) -> bool {
-    let products = [0, 1].into_iter().filter_map(|operand| product(sum.operand(operand)));
     let is_here = |user: Value<'_>| user.as_inst().is_some_and(|user| is_near(sum, user));
-    products.into_iter().all(|product| product.block() == sum.block() && product.value().users().all(is_here))
+    added(sum).all(|product| product.block() == sum.block() && product.value().users().all(is_here))
 }
 
 /// The products that a sum chooses from, if both operands are some of its block.
@@ -240,8 +238,7 @@ pub fn is_lone(product: Inst<'_>) -> bool {
 pub fn is_steady(used: Inst<'_>) -> bool {
     let is_sum = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
     let is_only = |sum: Inst<'_>| {
-        let others = [0, 1].into_iter().filter(|&operand| product(sum.operand(operand)).is_some());
-        others.count() == 1 && Join::near(sum).into_iter().flatten().any(|join| join.product == used)
+        added(sum).count() == 1 && Join::near(sum).into_iter().flatten().any(|join| join.product == used)
     };
     !meets(used.value(), |user| is_sum(user) && !is_only(user))
 }

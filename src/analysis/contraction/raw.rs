@@ -29,8 +29,8 @@ impl<'m> Pins<'m> {
     /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
     /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
     pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
-        let stays = |function| is_loose_in(function) || undecided::may_fold(function);
-        if functions.iter().any(|&function| stays(function)) || may_pair(functions, Pair::Narrowings) {
+        let stays = |function: Function<'_>| function.insts().any(is_loose) || undecided::may_fold(function);
+        if may_pair(functions, Pair::Narrowings) || functions.iter().any(|&function| stays(function)) {
             return None;
         }
         if !may_pair(functions, Pair::MultiplyAdd) {
@@ -55,7 +55,7 @@ impl<'m> Pins<'m> {
                 return None;
             }
             let Some(join) = Join::of(sum) else {
-                if [0, 1].into_iter().any(|index| product(sum.operand(index)).is_some()) {
+                if added(sum).next().is_some() {
                     return None;
                 }
                 continue;
@@ -71,7 +71,7 @@ impl<'m> Pins<'m> {
             if meets(inst.value(), is_sum) && products.may_move(inst) {
                 return None;
             }
-            let adds_it = |sum: Inst<'m>| [0, 1].into_iter().any(|index| product(sum.operand(index)) == Some(inst));
+            let adds_it = |sum: Inst<'m>| added(sum).any(|product| product == inst);
             let ends_here = |user: Inst<'m>| match ends {
                 Ends::Calls => leaves(user),
                 Ends::Objects(objects) => stored(user).is_some_and(|(_, root)| {
@@ -98,7 +98,7 @@ impl<'m> Pins<'m> {
         let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
         let mut sums: FxHashSet<Inst<'m>> = FxHashSet::default();
         for used in products {
-            let adds_it = |sum: Inst<'m>| [0, 1].into_iter().any(|index| product(sum.operand(index)) == Some(used));
+            let adds_it = |sum: Inst<'m>| added(sum).any(|product| product == used);
             if meets(used.value(), |user| is_sum(user) && !adds_it(user)) {
                 return None;
             }
@@ -384,6 +384,11 @@ pub fn product(value: Value<'_>) -> Option<Inst<'_>> {
     (absolute.is_none() || a == b).then_some(found)
 }
 
+/// The products that are operands of a sum, as it may be joined with them.
+pub(super) fn added<'m>(sum: Inst<'m>) -> impl Iterator<Item = Inst<'m>> {
+    [0, 1].into_iter().filter_map(move |index| product(sum.operand(index)))
+}
+
 /// Whether a product or sum is a float or a double, which are joined wherever they are.
 pub(super) fn is_wide(inst: Inst<'_>) -> bool {
     matches!(inst.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
@@ -399,7 +404,7 @@ pub fn is_part(inst: Inst<'_>) -> bool {
     let is_written = || calls(inst, "llvm.fma.") && !inst.has_contract();
     let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
     Pair::MultiplyAdd.begins_with(inst) && meets(inst.value(), adds)
-        || adds(inst) && [0, 1].into_iter().any(|index| product(inst.operand(index)).is_some())
+        || adds(inst) && added(inst).next().is_some()
         || is_written()
 }
 

@@ -59,11 +59,10 @@ pub fn is_undecided_by_loops<'m>(function: Function<'m>) -> bool {
     let carries = |phi: Inst<'_>| {
         let head = phi.block();
         let brings = |index: u32| {
-            let (value, from) = phi.incoming(index);
-            let is_back = is_always_before(head, from);
+            let is_back = is_back(phi, index);
             let is_carried =
                 |product: Inst| if is_back { is_always_before(head, product.block()) } else { is_counted(head) };
-            computed(value).any(|inst| Pair::MultiplyAdd.begins_with(inst) && is_carried(inst))
+            computed(phi.operand(index)).any(|inst| Pair::MultiplyAdd.begins_with(inst) && is_carried(inst))
         };
         let adds = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user) && is_around(head, user.block());
         phi.opcode() == RawOpcode::LLVMPHI && (0..phi.incoming_count()).any(brings) && meets(phi.value(), adds)
@@ -208,7 +207,7 @@ fn behind<'m>(inst: Inst<'m>, ends: impl Fn(Inst<'m>) -> bool) -> Vec<Inst<'m>> 
     while let Some(&at) = found.get(next) {
         next += 1;
         let is_phi = at.opcode() == RawOpcode::LLVMPHI;
-        let is_taken = |&index: &u32| !is_phi || !is_always_before(at.block(), at.incoming(index).1);
+        let is_taken = |&index: &u32| !is_phi || !is_back(at, index);
         let operands = (0..at.operand_count()).filter(is_taken).filter_map(|index| at.operand(index).as_inst());
         if !ends(at) {
             found.extend(operands.filter(|&inst| seen.insert(inst)));
@@ -220,6 +219,10 @@ fn behind<'m>(inst: Inst<'m>, ends: impl Fn(Inst<'m>) -> bool) -> Vec<Inst<'m>> 
 /// What loops bring round to a phi; nothing for other instructions.
 fn brought_round<'m>(phi: Inst<'m>) -> impl Iterator<Item = Value<'m>> {
     let count = if phi.opcode() == RawOpcode::LLVMPHI { phi.incoming_count() } else { 0 };
-    let incoming = (0..count).map(move |index| phi.incoming(index));
-    incoming.filter(move |&(_, from)| is_always_before(phi.block(), from)).map(|(value, _)| value)
+    (0..count).filter(move |&index| is_back(phi, index)).map(move |index| phi.operand(index))
+}
+
+/// Whether it is a loop that brings an operand of a phi.
+fn is_back(phi: Inst<'_>, index: u32) -> bool {
+    is_always_before(phi.block(), phi.incoming(index).1)
 }
