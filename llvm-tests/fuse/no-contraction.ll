@@ -1,6 +1,6 @@
 ; The back end makes a product and the sum that uses it one multiply-add if both are in one block, and ptxas does so wherever
 ; they are if nothing else uses the product. Melding must not change which: results would differ in the last bit. So what is one
-; for sure is written as one, and sides that have such instructions, and functions where nothing is sure, stay.
+; for sure is written as one, and functions where that is not sure stay.
 ; RUN: %opt -passes='fuse-branches<always;results=contract>' -S %s | %FileCheck %s --check-prefix=ANY
 ; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
 
@@ -8,7 +8,9 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: divergent branch not fused: other products and sums could become multiply-adds
 ; CHECK-LABEL: define ptx_kernel void @parted(
-; CHECK: br i1 %odd
+; CHECK: fadd contract double %x, %a
+; CHECK-NEXT: %sum = call double @llvm.fma.f64(double %x, double %a, double %b)
+; CHECK-NEXT: select i1 %odd, double %sum,
 ; CHECK-LABEL: define ptx_kernel void @joined(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @replaced(
@@ -18,7 +20,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: define ptx_kernel void @alike(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @both(
-; CHECK: br i1 %odd
+; CHECK-NOT: br i1
+; CHECK: call double @llvm.fma.f64(
+; CHECK-NOT: fadd
 ; CHECK-LABEL: define ptx_kernel void @narrowed(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @compared(
@@ -159,7 +163,7 @@ join:
   ret void
 }
 
-; Product and sum would be melded with product and sum; but LLVM may still move the sums behind the sides.
+; Product and sum are melded with product and sum: as one multiply-add, since LLVM may still move sums behind the sides.
 define ptx_kernel void @both(ptr %out, double %a, double %b) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -36,6 +36,7 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Range;
 use warpwise_analysis::cfg::Cycle;
+use warpwise_analysis::contraction::raw;
 use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::gpu::prices::{
@@ -176,9 +177,10 @@ impl Grower<'_, '_, '_> {
             tree.selects += selects;
             tree.cost += selects * self.context.costs.select(func, func.result(phi));
         }
-        let inside = tree.blocks.iter().map(|way| way.block);
-        let is_wanted =
-            self.pays(&tree, cycle) && !self.keeps_from_sinking(&tree) && self.context.keeps_results(inside);
+        let is_wanted = self.pays(&tree, cycle)
+            && !self.keeps_from_sinking(&tree)
+            && !self.has_multiply_add(&tree)
+            && self.context.keeps_results();
         is_wanted.then_some(tree)
     }
 
@@ -249,6 +251,12 @@ impl Grower<'_, '_, '_> {
             phi.is_some_and(|phi| func.insts[phi].block == self.outline.cfg().cycles.header(cycle))
         };
         varies(asked) || def(asked, Opcode::LShr).is_some_and(|shift| varies(func.operands(shift)[1]))
+    }
+
+    /// Whether a way has part of a multiply-add: lanes that need it not would wait for it.
+    fn has_multiply_add(&self, tree: &Tree) -> bool {
+        let is_part = |inst: Inst| raw::is_part(self.context.handles.inst(inst));
+        tree.blocks.iter().any(|way| self.context.func.block_insts(way.block).any(is_part))
     }
 
     fn has_switch(&self, tree: &Tree) -> bool {

@@ -22,7 +22,7 @@ use crate::settings::{Results, Settings};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 use warpwise_analysis::contraction::Pair;
-use warpwise_analysis::contraction::raw::{self, Ends, Pins, may_pair};
+use warpwise_analysis::contraction::raw::{Ends, Pins, may_pair};
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::counts::Feedback;
@@ -93,15 +93,10 @@ impl<'m> Context<'_, 'm> {
         Some(Visits { reached: counts.visits, split: counts.splits })
     }
 
-    /// Whether results keep their bits, or need not, if some blocks are melded, or executed by all lanes. Blocks that have parts of
-    /// a multiply-add stay, since what melding these gains is not known.
-    pub fn keeps_results(&self, mut blocks: impl Iterator<Item = Block>) -> bool {
-        let has_part = |block: Block| self.func.block_insts(block).any(|inst| raw::is_part(self.handles.inst(inst)));
-        self.settings.results == Results::Contract || !blocks.any(has_part) && self.can_keep_results()
-    }
-
-    fn can_keep_results(&self) -> bool {
-        *self.keeps.get_or_init(|| pins(self.settings, self.is_early, self.handles.function).is_some())
+    /// Whether results keep their bits, or need not, if branches of the function go.
+    pub fn keeps_results(&self) -> bool {
+        let can_keep = || pins(self.settings, self.is_early, self.handles.function).is_some();
+        self.settings.results == Results::Contract || *self.keeps.get_or_init(can_keep)
     }
 }
 

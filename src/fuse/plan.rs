@@ -325,7 +325,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::Cold);
         }
     }
-    if !context.keeps_results(plan.pairs.iter().flat_map(|pair| pair.sides)) {
+    if !context.keeps_results() {
         return Err(FuseReject::Contraction);
     }
     Ok(plan)
