@@ -7,7 +7,7 @@
 //! on little things, so no transform touches one that may come to such a call.
 
 use rustc_hash::FxHashSet;
-use warpwise_ir::llvm::handle::{Function, RawOpcode};
+use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::llvm::remark::{Kind, PassManager};
 
 const MESSAGE: &str = "left as it is: it may come to a recursive call, or to one through a pointer, and ptxas may count \
@@ -46,11 +46,9 @@ fn reaches_recursion(function: Function<'_>) -> bool {
 /// The functions with a body that a function calls; `None` if it also calls through a pointer.
 fn callees<'m>(function: Function<'m>) -> Option<Vec<Function<'m>>> {
     let mut found = Vec::new();
-    for inst in function.blocks().flat_map(|block| block.insts()) {
-        if matches!(inst.opcode(), RawOpcode::LLVMCall | RawOpcode::LLVMInvoke) && !inst.calls_asm() {
-            inst.called_function()?;
-            found.extend(inst.defined_callee());
-        }
+    for call in function.call_insts() {
+        call.called_function()?;
+        found.extend(call.defined_callee());
     }
     Some(found)
 }

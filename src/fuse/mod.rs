@@ -165,13 +165,20 @@ impl<'a> Fuse<'a> {
             return false;
         }
         let manager = self.manager;
-        let mut changed = self.pin(function, analyses);
-        changed |= self.convert(function, analyses);
+        let known = analyses.of(function);
+        let mut looked = Some(self.look(known, manager.wants(Kind::Missed)));
+        let has_plans = looked.iter().flatten().any(|work| !work.plans.is_empty());
+        let mut changed = false;
+        if has_plans || !self.trees(known).is_empty() {
+            changed |= self.pin(function, analyses);
+            changed |= self.convert(function, analyses);
+        }
         for round in 0..ROUNDS {
             let mut again = false;
             let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
                 let known = analyses.of(function);
-                let found = self.look(known, manager.wants(Kind::Missed));
+                let found = looked.take().filter(|_| !changed);
+                let found = found.unwrap_or_else(|| self.look(known, manager.wants(Kind::Missed)));
                 let has_nothing = found
                     .as_ref()
                     .is_none_or(|work| work.is_hopeless || work.plans.is_empty() && stands_alone(known.outline()));
@@ -213,12 +220,8 @@ impl<'a> Fuse<'a> {
 
     /// Writes out [what is joined](pins) in a function of which a branch is going to go; returns whether it has changed.
     fn pin<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
-        let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
-            let pins = pins(self.settings, self.is_early, function).filter(|pins| !pins.is_empty())?;
-            let known = analyses.of(function);
-            let will_go =
-                !self.trees(known).is_empty() || self.look(known, false).is_some_and(|work| !work.plans.is_empty());
-            will_go.then_some(pins)
+        let plan = |&function: &Function<'m>, _: &mut Analyses<'m>| {
+            pins(self.settings, self.is_early, function).filter(|pins| !pins.is_empty())
         };
         let apply = |function, pins: Vec<Pins<'m>>, _: &mut Analyses<'m>, editor: &mut Editor<'m>| {
             pins.iter().for_each(|pins| pins.apply(editor));

@@ -311,6 +311,9 @@ pub(super) struct Numbers<'m> {
 
 impl<'m> Numbers<'m> {
     pub fn of(&mut self, value: Value<'m>) -> u64 {
+        if let Some(&number) = self.known.get(&value) {
+            return number;
+        }
         // code that is never reached may go round; a value of which the number is being found has its own for now
         let (mut open, mut begun) = (vec![value], FxHashSet::default());
         while let Some(&at) = open.last() {

@@ -1,6 +1,7 @@
 //! Which properties of a function and its blocks can be read?
 
 use super::*;
+use std::ffi::c_void;
 
 /// Index of attributes on a function or its call sites.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,17 @@ impl AttrPlace {
 /// once.
 pub fn attribute_kind(name: &str) -> u32 {
     get!(LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()))
+}
+
+unsafe extern "C" {
+    fn warpwise_calls(function: LLVMValueRef, sink: extern "C" fn(*mut c_void, LLVMValueRef), context: *mut c_void);
+}
+
+extern "C" fn collect_call(context: *mut c_void, call: LLVMValueRef) {
+    // SAFETY: `context` is the list of `Function::call_insts`, whose handles live as long as its function's.
+    if let Some(found) = unsafe { context.cast::<Vec<Inst<'_>>>().as_mut() } {
+        found.extend(wrap!(Inst, call));
+    }
 }
 
 /// The calling convention of PTX kernels.
@@ -123,9 +135,16 @@ impl<'m> Function<'m> {
     pub fn insts(self) -> impl Iterator<Item = Inst<'m>> {
         self.blocks().flat_map(Block::insts)
     }
+    /// All calls but those of intrinsics and of inline assembly, block by block.
+    pub fn call_insts(self) -> Vec<Inst<'m>> {
+        let mut found: Vec<Inst<'m>> = Vec::new();
+        // SAFETY: the function is alive and only read; the sink gets the list that it expects.
+        unsafe { warpwise_calls(self.raw, collect_call, (&raw mut found).cast()) };
+        found
+    }
     /// The functions with a body that it calls directly, once for each call.
     pub fn callees(self) -> impl Iterator<Item = Function<'m>> {
-        self.insts().filter_map(Inst::defined_callee)
+        self.call_insts().into_iter().filter_map(Inst::defined_callee)
     }
     /// Number of blocks.
     pub fn block_count(self) -> u32 {
