@@ -5,7 +5,7 @@
 ; RUN: %opt -passes=warpwise -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
-; REMARK-COUNT-9: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
+; REMARK-COUNT-10: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
 
 ; A product and a sum of a way that goes are joined there, and so are those of the earlier way.
 ; CHECK-LABEL: @inside(
@@ -343,3 +343,38 @@ join.again:
   store float %y, ptr addrspace(1) %out
   ret void
 }
+
+; The product of both would be a square, which is not negative: LLVM's back end would leave out the sum with zero, and join the
+; other sum with the product.
+; CHECK-LABEL: @square(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @square(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @square(i1 %c, float %a, float %b, ptr addrspace(1) %out) {
+entry:
+  br i1 %c, label %way, label %other
+way:
+  %u = call float @llvm.sqrt.f32(float %a)
+  br label %join
+other:
+  %v = call float @llvm.sqrt.f32(float %b)
+  br label %join
+join:
+  %p = phi float [ %u, %way ], [ %v, %other ]
+  br i1 %c, label %again, label %rest
+again:
+  %x = call float @llvm.sqrt.f32(float %a)
+  br label %last
+rest:
+  %y = call float @llvm.sqrt.f32(float %b)
+  br label %last
+last:
+  %q = phi float [ %x, %again ], [ %y, %rest ]
+  %product = fmul contract float %p, %q
+  %same = fadd contract float %product, 0.0
+  %sum = fsub contract float %same, %b
+  store float %sum, ptr addrspace(1) %out
+  ret void
+}
+declare float @llvm.sqrt.f32(float)

@@ -8,6 +8,7 @@
 use super::raw::{self, Pins};
 use super::{Joins, Pair, joins, undecided};
 use rustc_hash::FxHashSet;
+use warpwise_ir::call::is_absolute;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle;
@@ -157,8 +158,9 @@ impl<'m> Shorter<'_, 'm> {
             outline.users(func.result(inst)).iter().copied().filter(|&user| !goes(user)).collect::<FxHashSet<_>>()
         };
         let may_fold = |user: Inst| match opcode(user) {
-            FAdd | FSub | FMul | FDiv => handles.inst(user).assumes_no_nans(),
-            Gep | Store => false,
+            FAdd | FSub | FMul | FDiv if handles.inst(user).assumes_no_nans() => true,
+            FMul => asks_sign(handles.inst(user)),
+            FAdd | FSub | FDiv | Gep | Store => false,
             _ => true,
         };
         self.merged.iter().all(|class| {
@@ -198,4 +200,31 @@ impl<'m> Shorter<'_, 'm> {
         let used = users.flat_map(|inst| self.operands(inst)).filter_map(|value| self.counted(value));
         Pins::of_products(handles.function, own.chain(used).collect::<FxHashSet<_>>())
     }
+}
+
+/// Whether some code goes if a product is a square, which is not negative: a sum with zero, behind which the next sum is joined with
+/// the product, an absolute value, or a comparison. A square root follows what is known of its operand no further.
+fn asks_sign(product: handle::Inst<'_>) -> bool {
+    use handle::RawOpcode::{LLVMBitCast, LLVMCall, LLVMFAdd, LLVMFCmp, LLVMFSub};
+    let (mut open, mut seen) = (vec![product], FxHashSet::default());
+    while let Some(inst) = open.pop() {
+        for user in inst.value().users().filter_map(handle::Value::as_inst) {
+            let has = |is_it: fn(f64) -> bool| user.operands().filter_map(handle::Value::float_constant).any(is_it);
+            let is_asked = match user.opcode() {
+                LLVMFAdd | LLVMFSub => has(|number| number == 0.0),
+                LLVMFCmp => !has(|number| number > 0.0),
+                LLVMCall => is_absolute(user) || has(|number| number <= 0.0),
+                opcode => opcode == LLVMBitCast,
+            };
+            if is_asked {
+                return true;
+            }
+            let is_root = ["llvm.sqrt", "llvm.nvvm.sqrt"].iter().any(|name| raw::calls(user, name));
+            let is_number = user.ty().kind() != handle::TypeKind::LLVMIntegerTypeKind;
+            if !is_root && is_number && seen.insert(user) {
+                open.push(user);
+            }
+        }
+    }
+    false
 }
