@@ -129,8 +129,7 @@ fn add_global<'m>(operand: Value<'m>, hash: &mut Sha256, seen: &mut Vec<Function
         ValueKind::GlobalVariable => {
             hash.update(type_of(operand));
             hash.update(operand.explicit_align().to_le_bytes());
-            let is_table = operand.is_global_constant() && !operand.is_externally_initialized();
-            let Some(contents) = operand.initializer().filter(|_| is_table) else { return };
+            let Some(contents) = operand.initializer().filter(|_| operand.is_table()) else { return };
             hash.update(contents.print());
             let (mut parts, mut known) = (vec![contents], FxHashSet::default());
             while let Some(part) = parts.pop() {

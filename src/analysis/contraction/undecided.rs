@@ -156,9 +156,8 @@ fn is_approximation_of_constants<'m>(inst: Inst<'m>, is_copied: impl Fn(Block<'m
         LLVMFDiv => is_loose(inst),
         _ => false,
     };
-    let is_table = |root: Value<'_>| root.is_global_constant() && !root.is_externally_initialized();
     let may_be_constant = |at: &Inst<'_>| match at.opcode() {
-        LLVMLoad => place(at.value(), at.operand(0)).1.is_some_and(is_table),
+        LLVMLoad => place(at.value(), at.operand(0)).1.is_some_and(Value::is_table),
         LLVMCall => at.argument_count() > 0,
         LLVMAlloca | LLVMAtomicRMW | LLVMAtomicCmpXchg => false,
         _ => at.operands().all(|operand| operand.kind() != ValueKind::Argument),

@@ -168,9 +168,9 @@ impl<'m> Value<'m> {
     pub fn is_global_constant(self) -> bool {
         self.kind() == ValueKind::GlobalVariable && get!(LLVMIsGlobalConstant(self.raw)) != 0
     }
-    /// Whether a global variable may have other contents than its initialiser when the program starts.
-    pub fn is_externally_initialized(self) -> bool {
-        self.kind() == ValueKind::GlobalVariable && get!(LLVMIsExternallyInitialized(self.raw)) != 0
+    /// Whether a global variable always has the contents of its initialiser: a constant that no program writes, either.
+    pub fn is_table(self) -> bool {
+        self.is_global_constant() && get!(LLVMIsExternallyInitialized(self.raw)) == 0
     }
     /// Initialiser of a global variable.
     pub fn initializer(self) -> Option<Value<'m>> {
