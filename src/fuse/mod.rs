@@ -170,15 +170,15 @@ impl<'a> Fuse<'a> {
         let has_plans = looked.iter().flatten().any(|work| !work.plans.is_empty());
         let mut changed = false;
         if has_plans || !self.trees(known).is_empty() {
-            changed |= self.pin(function, analyses);
+            changed = self.pin(function, analyses);
             changed |= self.convert(function, analyses);
+            looked = looked.filter(|_| !changed);
         }
         for round in 0..ROUNDS {
             let mut again = false;
             let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
                 let known = analyses.of(function);
-                let found = looked.take().filter(|_| !changed);
-                let found = found.unwrap_or_else(|| self.look(known, manager.wants(Kind::Missed)));
+                let found = looked.take().unwrap_or_else(|| self.look(known, manager.wants(Kind::Missed)));
                 let has_nothing = found
                     .as_ref()
                     .is_none_or(|work| work.is_hopeless || work.plans.is_empty() && stands_alone(known.outline()));

@@ -66,7 +66,7 @@ fn together<'m>(function: Function<'m>) -> FxHashSet<Function<'m>> {
     while let Some(function) = open.pop() {
         if found.insert(function) {
             open.extend(function.calls().map(|call| call.block().function()));
-            open.extend(function.insts().filter_map(Inst::defined_callee));
+            open.extend(function.callees());
         }
     }
     found

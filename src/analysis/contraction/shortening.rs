@@ -12,6 +12,7 @@ use warpwise_ir::call::is_absolute;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle;
+use warpwise_ir::llvm::uses::{Use, follow};
 
 /// What goes with a branch that repeats an earlier one.
 pub struct Shortening {
@@ -206,25 +207,22 @@ impl<'m> Shorter<'_, 'm> {
 /// the product, an absolute value, or a comparison. A square root follows what is known of its operand no further.
 fn asks_sign(product: handle::Inst<'_>) -> bool {
     use handle::RawOpcode::{LLVMBitCast, LLVMCall, LLVMFAdd, LLVMFCmp, LLVMFSub};
-    let (mut open, mut seen) = (vec![product], FxHashSet::default());
-    while let Some(inst) = open.pop() {
-        for user in inst.value().users().filter_map(handle::Value::as_inst) {
-            let has = |is_it: fn(f64) -> bool| user.operands().filter_map(handle::Value::float_constant).any(is_it);
-            let is_asked = match user.opcode() {
-                LLVMFAdd | LLVMFSub => has(|number| number == 0.0),
-                LLVMFCmp => !has(|number| number > 0.0),
-                LLVMCall => is_absolute(user) || has(|number| number <= 0.0),
-                opcode => opcode == LLVMBitCast,
-            };
-            if is_asked {
-                return true;
-            }
-            let is_root = ["llvm.sqrt", "llvm.nvvm.sqrt"].iter().any(|name| raw::calls(user, name));
-            let is_number = user.ty().kind() != handle::TypeKind::LLVMIntegerTypeKind;
-            if !is_root && is_number && seen.insert(user) {
-                open.push(user);
-            }
+    let meaning = |_, (), user: handle::Value<'_>| {
+        let Some(inst) = user.as_inst() else { return Use::Escapes };
+        let has = |is_it: fn(f64) -> bool| inst.operands().filter_map(handle::Value::float_constant).any(is_it);
+        let is_asked = match inst.opcode() {
+            LLVMFAdd | LLVMFSub => has(|number| number == 0.0),
+            LLVMFCmp => !has(|number| number > 0.0),
+            LLVMCall => is_absolute(inst) || has(|number| number <= 0.0),
+            opcode => opcode == LLVMBitCast,
+        };
+        let is_root = || ["llvm.sqrt", "llvm.nvvm.sqrt"].iter().any(|name| raw::calls(inst, name));
+        match user.ty().kind() {
+            _ if is_asked => Use::Escapes,
+            handle::TypeKind::LLVMIntegerTypeKind => Use::Ends,
+            _ if is_root() => Use::Ends,
+            _ => Use::Derives(()),
         }
-    }
-    false
+    };
+    !follow(product.value(), (), usize::MAX, meaning)
 }
