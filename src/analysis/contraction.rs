@@ -41,7 +41,7 @@ pub mod undecided;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use rustc_hash::FxHashSet;
-use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::handle::{self, RawOpcode};
@@ -122,16 +122,11 @@ impl<'a, 'm> Joins<'a, 'm> {
 
     /// Whether what is passed on of a product may become an operand of a sum.
     pub fn may_meet_sum(&self, product: Inst) -> bool {
-        self.may_meet(product, |user| self.is_sum(user))
-    }
-
-    /// Whether what is passed on of a result may become an operand of a certain instruction.
-    fn may_meet(&self, first: Inst, is_second: impl Fn(Inst) -> bool) -> bool {
         let func = &self.outline.func;
-        let (mut open, mut seen) = (vec![first], FxHashSet::default());
+        let (mut open, mut seen) = (vec![product], FxHashSet::default());
         while let Some(inst) = open.pop() {
             for &user in self.outline.users(func.result(inst)) {
-                if is_second(user) {
+                if self.is_sum(user) {
                     return true;
                 }
                 if self.passes_on(user) && seen.insert(user) {
@@ -142,9 +137,9 @@ impl<'a, 'm> Joins<'a, 'm> {
         false
     }
 
-    /// Whether some blocks have one of a product and a sum that may meet although they are in different blocks, or
+    /// Whether some blocks have one of a product and a sum of it that may come together although they are in different blocks, or
     /// [other code](raw::undecided) there decides. How much else is in a block decides whether LLVM moves the one to the other;
-    /// it moves no product into a loop, nor one out that the loop uses.
+    /// it moves no product into a loop, nor one out that the loop uses, and none past a phi.
     pub fn part_at(&self, blocks: &FxHashSet<Block>) -> bool {
         let func = &self.outline.func;
         let cycles = &self.outline.cfg().cycles;
@@ -156,36 +151,17 @@ impl<'a, 'm> Joins<'a, 'm> {
             let stays = !is_in(sum, around) && self.users(product).into_iter().any(|user| is_in(user, around));
             block(product) != block(sum) && !enters && !stays
         };
-        let parts = |inst: Inst| {
-            self.is_product(inst) && self.may_meet(inst, |user| self.is_sum(user) && may_come(inst, user))
-                || self.is_sum(inst) && self.products(inst).any(|product| may_come(product, inst))
+        let parts = |product: Inst| {
+            let mut sums = self.users(product).into_iter().filter(|&user| self.is_sum(user));
+            let is_here = |inst: Inst| blocks.contains(&block(inst));
+            sums.any(|sum| (is_here(product) || is_here(sum)) && may_come(product, sum))
         };
-        blocks.iter().flat_map(|&block| func.block_insts(block)).any(parts)
+        func.insts.keys().any(|inst| self.is_product(inst) && parts(inst))
             || undecided::is_undecided(self.handles.function)
     }
 
     /// Whether the result of an instruction may be a product that is an operand.
     fn passes_on(&self, inst: Inst) -> bool {
         raw::passes_on(self.handles.inst(inst))
-    }
-
-    /// The instructions whose result a value may be, its sign perhaps changed.
-    fn sources(&self, value: Value) -> Vec<Inst> {
-        let func = &self.outline.func;
-        let (mut open, mut seen) = (vec![value], FxHashSet::default());
-        while let Some(value) = open.pop() {
-            let Some(def) = func.def(value) else { continue };
-            if seen.insert(def) && self.passes_on(def) {
-                open.extend(func.operands(def));
-            }
-        }
-        seen.into_iter().collect()
-    }
-
-    /// The products that operands of a sum may be, or become: LLVM makes one of two that meet in a phi, and takes away the
-    /// phis of loops that it unrolls.
-    fn products(&self, sum: Inst) -> impl Iterator<Item = Inst> {
-        let sources = self.outline.func.operands(sum).iter().flat_map(|&value| self.sources(value));
-        sources.filter(|&def| self.is_product(def))
     }
 }
