@@ -127,6 +127,8 @@ mutants! {
     ConstantShifted,
     /// Values are recomputed from their first operand for the second, too.
     RematOperand,
+    /// Conditions are computed again from their first operand for the second, too.
+    ConditionOperand,
     /// What hides a value is one, not zero.
     ZeroIsOne,
     /// Stack objects overlap their neighbours.

@@ -1,9 +1,11 @@
 //! Which values are rematerialised at their uses, so that fewer registers are needed?
 //!
-//! Those of loops that keep more values live than there are registers. That needs neither memory nor a launch bound.
+//! Those of loops that keep more values live than there are registers, and [conditions] that only what is behind a loop needs.
+//! That needs neither memory nor a launch bound.
 
 pub mod apply;
 mod candidates;
+mod conditions;
 mod hide;
 pub mod plan;
 mod report;
@@ -35,6 +37,28 @@ pub fn plan<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) 
     (!plan.values.is_empty()).then(|| Edit {
         takes: (0, 0),
         apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),
+        kept: Kept::Nothing,
+    })
+}
+
+/// Plans for the conditions of one kernel, whether or not its registers are bounded.
+pub fn plan_conditions<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    let (settings, body) = (steered.settings, steered.body());
+    let profit = settings.candidates.profit;
+    if !(settings.candidates.constant && body.is_ptx_kernel() && conditions::may_gain(body, profit)) {
+        return None;
+    }
+    let analyses = analyses.of(body);
+    let mut relieved = conditions::plan(analyses.outline(), profit);
+    if relieved.is_empty() || settings.results == Results::Same && is_undecided(body) {
+        return None;
+    }
+    relieved.retain(|found| report::admits_conditions(analyses, found, steered));
+    (!relieved.is_empty()).then(|| Edit {
+        takes: (0, 0),
+        apply: Box::new(move |analyses, editor| {
+            conditions::apply(analyses.outline(), &analyses.handles, &relieved, editor);
+        }),
         kept: Kept::Nothing,
     })
 }

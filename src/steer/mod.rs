@@ -5,7 +5,7 @@
 //!
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
 //!    the program; others that need no memory of their own disappear, too.
-//! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses.
+//! 2. **Rematerialisation** ([`remat`]): conditions are recomputed behind loops, and values at their uses.
 //! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
@@ -40,8 +40,9 @@ struct Phase {
 }
 
 /// The phases in their order.
-const PHASES: [Phase; 4] = [
+const PHASES: [Phase; 5] = [
     Phase { plan: stack::plan_constants, in_versions: false },
+    Phase { plan: remat::plan_conditions, in_versions: false },
     Phase { plan: remat::plan, in_versions: false },
     Phase { plan: stack::plan_objects, in_versions: true },
     Phase { plan: slots::plan, in_versions: true },

@@ -10,6 +10,8 @@ pub const REGISTERS: u32 = 65_536;
 pub const REGISTER_UNIT: u32 = 256;
 /// Maximum number of registers of a thread. \[resources\]
 pub const MAX_REGISTERS: u32 = 255;
+/// Number of registers of a thread for conditions. \[resources\]
+pub const PREDICATES: u32 = 7;
 /// Bytes of shared memory that a block may have without the host requesting more. \[resources\]
 pub const STATIC_SHARED: u64 = 48 * 1024;
 /// Shared memory is allocated to blocks in units of this many bytes. \[resources\]

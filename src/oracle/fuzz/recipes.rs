@@ -122,6 +122,7 @@ pub const PASSES: &[Tested] = &[
                 "steer-spills<victims=constant;regs=24;block={block}>",
                 &[(RematOperand, 0), (ZeroIsOne, 1)],
             ),
+            recipe(Mode::Pressure, "steer-spills<victims=constant+rare>", &[(ConditionOperand, 54)]),
             recipe(
                 Mode::Pressure,
                 "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>",

@@ -111,6 +111,11 @@ impl<'m> Editor<'m> {
         self.set_operand(store, 0, kept);
     }
 
+    /// An integer of 16, 32, or 64 bits that LLVM takes for another.
+    pub fn opaque(&mut self, value: Value<'m>) -> Value<'m> {
+        self.moved(value, value.ty().int_bits().expect("an integer"))
+    }
+
     /// An integer behind a `mov` of inline PTX.
     fn moved(&mut self, whole: Value<'m>, bits: u32) -> Value<'m> {
         let constraints = match bits {
