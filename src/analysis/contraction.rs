@@ -145,16 +145,17 @@ impl<'a, 'm> Joins<'a, 'm> {
         let cycles = &self.outline.cfg().cycles;
         let block = |inst: Inst| func.insts[inst].block;
         let is_in = |inst: Inst, cycle: Option<Cycle>| cycle.is_some_and(|cycle| cycles.contains(cycle, block(inst)));
-        let may_come = |product: Inst, sum: Inst| {
-            let (around, into) = (cycles.cycle_of(block(product)), cycles.cycle_of(block(sum)));
-            let enters = into.is_some() && !is_in(product, into);
-            let stays = !is_in(sum, around) && self.users(product).into_iter().any(|user| is_in(user, around));
-            block(product) != block(sum) && !enters && !stays
-        };
+        let is_here = |inst: Inst| blocks.contains(&block(inst));
         let parts = |product: Inst| {
-            let mut sums = self.users(product).into_iter().filter(|&user| self.is_sum(user));
-            let is_here = |inst: Inst| blocks.contains(&block(inst));
-            sums.any(|sum| (is_here(product) || is_here(sum)) && may_come(product, sum))
+            let (users, around) = (self.users(product), cycles.cycle_of(block(product)));
+            let may_come = |sum: Inst| {
+                let into = cycles.cycle_of(block(sum));
+                let enters = into.is_some() && !is_in(product, into);
+                let stays = !is_in(sum, around) && users.iter().any(|&user| is_in(user, around));
+                block(product) != block(sum) && !enters && !stays
+            };
+            let mut sums = users.iter().copied().filter(|&user| self.is_sum(user));
+            sums.any(|sum| (is_here(product) || is_here(sum)) && may_come(sum))
         };
         func.insts.keys().any(|inst| self.is_product(inst) && parts(inst))
             || undecided::is_undecided(self.handles.function)

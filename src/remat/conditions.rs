@@ -30,20 +30,15 @@ use warpwise_ir::types::TypeKind;
 
 /// Conditions that a loop can keep for free: one register is for its own test.
 const FREE: usize = PREDICATES as usize - 1;
-
-/// Most conditions of a loop at which it is left alone.
-fn free(profit: Profit) -> usize {
-    if profit.is_always() { 0 } else { FREE }
-}
-
 /// Most pairs of a loop and a condition that are looked at.
 const MAX_PAIRS: usize = 1 << 16;
 
 /// A condition that is computed again.
 pub struct Recomputed {
     pub condition: Inst,
-    /// What is added to its operands; then the comparison itself.
-    chain: Vec<Inst>,
+    /// The sums that it compares, and the values that these and it are computed from.
+    sums: Vec<Inst>,
+    leaves: Vec<Value>,
     sites: Vec<UseSite>,
 }
 
@@ -53,6 +48,11 @@ pub struct Relieved {
     /// Number of conditions that are live in it.
     pub live: usize,
     pub conditions: Vec<Recomputed>,
+}
+
+/// Most conditions of a loop at which it is left alone.
+fn free(profit: Profit) -> usize {
+    if profit.is_always() { 0 } else { FREE }
 }
 
 /// Whether a kernel has enough conditions to be looked at. Asked of LLVM's own instructions, before it is imported.
@@ -68,7 +68,8 @@ pub fn may_gain(function: Function<'_>, profit: Profit) -> bool {
 /// What is computed again, loop by loop.
 pub fn plan(outline: &Outline, profit: Profit) -> Vec<Relieved> {
     let (func, cycles) = (&outline.func, &outline.cfg().cycles);
-    let is_condition = |&inst: &Inst| bits(outline, inst) == Some(1) && outline.is_reachable(func.insts[inst].block);
+    let is_condition =
+        |&inst: &Inst| func.int_bits(func.result(inst)) == Some(1) && outline.is_reachable(func.insts[inst].block);
     let mut conditions: Vec<Inst> = func.insts.keys().filter(is_condition).collect();
     if conditions.len() * cycles.len() > MAX_PAIRS {
         return Vec::new();
@@ -91,29 +92,25 @@ fn relieve(outline: &Outline, cycle: Cycle, conditions: &[Inst], profit: Profit)
     let mut before = conditions.iter().copied().filter(|&inst| is_before(inst)).peekable();
     before.peek()?;
     let behind = reached(outline, header);
-    let is_live = |inst: &Inst| !reloads(outline, func.result(*inst), |block| behind.contains(&block)).is_empty();
-    let live: Vec<Inst> = before.filter(is_live).collect();
-    if live.len() <= free(profit) {
+    let with_sites = |inst| (inst, reloads(outline, func.result(inst), |block| behind.contains(&block)));
+    let live: Vec<(Inst, Vec<UseSite>)> = before.map(with_sites).filter(|(_, sites)| !sites.is_empty()).collect();
+    let count = live.len();
+    if count <= free(profit) {
         return None;
     }
     let around = cycles.parent(cycle);
-    let again = |&condition: &Inst| {
-        let sites = reloads(outline, func.result(condition), |block| behind.contains(&block));
-        let is_in_place = |site: &UseSite| cycles.cycle_of(site.block) == around;
-        let chain = chain(outline, condition)?;
-        let is_here = cycles.cycle_of(func.insts[condition].block) == around;
-        (is_here && sites.iter().all(is_in_place)).then_some(Recomputed { condition, chain, sites })
+    let again = |(condition, sites): (Inst, Vec<UseSite>)| {
+        let (sums, leaves) = computed_from(outline, condition)?;
+        let is_here = |block: Block| cycles.cycle_of(block) == around;
+        let stays_here = is_here(func.insts[condition].block) && sites.iter().all(|site| is_here(site.block));
+        stays_here.then_some(Recomputed { condition, sums, leaves, sites })
     };
-    let conditions: Vec<Recomputed> = live.iter().filter_map(again).collect();
-    let leaves: FxHashSet<Value> = conditions.iter().flat_map(|again| leaves(outline, &again.chain)).collect();
+    let conditions: Vec<Recomputed> = live.into_iter().filter_map(again).collect();
     let taken: FxHashSet<Inst> = conditions.iter().map(|again| again.condition).collect();
+    let leaves: FxHashSet<Value> = conditions.iter().flat_map(|again| &again.leaves).copied().collect();
     let is_needed = |&leaf: &Value| is_needed(outline, leaf, &behind, &taken);
-    let pays = live.len() - conditions.len() <= FREE && leaves.iter().all(is_needed);
-    (!conditions.is_empty() && (pays || profit.is_always())).then_some(Relieved {
-        header,
-        live: live.len(),
-        conditions,
-    })
+    let pays = count - conditions.len() <= FREE && leaves.iter().all(is_needed);
+    (!conditions.is_empty() && (pays || profit.is_always())).then_some(Relieved { header, live: count, conditions })
 }
 
 /// The blocks of a loop, and those behind it in the same iteration of the loop around it.
@@ -126,18 +123,20 @@ fn reached(outline: &Outline, header: Block) -> FxHashSet<Block> {
     reached
 }
 
-/// What is computed again for a condition, operands first; `None` if that is not a comparison of integers that a thread computes.
-fn chain(outline: &Outline, condition: Inst) -> Option<Vec<Inst>> {
+/// The sums that a condition compares, and the values that these and it are computed from; `None` if it is not a comparison of
+/// integers that a thread computes.
+fn computed_from(outline: &Outline, condition: Inst) -> Option<(Vec<Inst>, Vec<Value>)> {
     let func = &outline.func;
     if func.insts[condition].opcode != Opcode::ICmp {
         return None;
     }
-    let added = |&value: &Value| func.def(value).filter(|&def| adds(outline, def));
-    let mut chain: Vec<Inst> = func.operands(condition).iter().filter_map(added).collect();
-    chain.push(condition);
-    let leaves = leaves(outline, &chain);
-    let is_register = |&leaf: &Value| func.def(leaf).is_some_and(|def| matches!(bits(outline, def), Some(32 | 64)));
-    (!leaves.is_empty() && leaves.iter().all(is_register)).then_some(chain)
+    let sum = |&value: &Value| func.def(value).filter(|&def| adds(outline, def));
+    let sums: Vec<Inst> = func.operands(condition).iter().filter_map(sum).collect();
+    let operands = sums.iter().chain([&condition]).flat_map(|&inst| func.operands(inst)).copied();
+    let is_leaf = |value: &Value| func.def(*value).is_some_and(|def| !sums.contains(&def));
+    let leaves: Vec<Value> = operands.filter(is_leaf).collect();
+    let is_register = |&leaf: &Value| matches!(func.type_info(leaf).kind, TypeKind::Int(32 | 64));
+    (!leaves.is_empty() && leaves.iter().all(is_register)).then_some((sums, leaves))
 }
 
 /// Whether something that needs no register is added to a value.
@@ -145,13 +144,6 @@ fn adds(outline: &Outline, inst: Inst) -> bool {
     let func = &outline.func;
     let is_sum = matches!(func.insts[inst].opcode, Opcode::Add | Opcode::Sub | Opcode::Or);
     is_sum && func.operands(inst).iter().filter(|&&value| func.def(value).is_some()).count() == 1
-}
-
-/// The computed values that a chain begins with.
-fn leaves(outline: &Outline, chain: &[Inst]) -> FxHashSet<Value> {
-    let func = &outline.func;
-    let operands = chain.iter().flat_map(|&inst| func.operands(inst)).copied();
-    operands.filter(|&value| func.def(value).is_some_and(|def| !chain.contains(&def))).collect()
 }
 
 /// Whether a value, or an index or address that differs from it by what needs no register, is used in or behind a loop by others
@@ -177,14 +169,6 @@ fn is_needed(outline: &Outline, leaf: Value, behind: &FxHashSet<Block>, conditio
     false
 }
 
-/// Bits of an instruction's result, if it is an integer.
-fn bits(outline: &Outline, inst: Inst) -> Option<u32> {
-    match outline.func.types[outline.func.insts[inst].ty].kind {
-        TypeKind::Int(bits) => Some(bits),
-        _ => None,
-    }
-}
-
 /// Computes the conditions again where they are used.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, relieved: &[Relieved], editor: &mut Editor<'m>) {
     for again in relieved.iter().flat_map(|found| &found.conditions) {
@@ -195,7 +179,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, relieved: &[Relieved]
         for site in sites {
             let copy = *made.entry(site.block).or_insert_with(|| {
                 editor.before(handles.inst(site.before));
-                copy(outline, handles, &again.chain, editor)
+                copy(outline, handles, again, editor)
             });
             editor.set_operand(handles.inst(site.inst), site.operand, copy);
             editor.replace_in_records_behind(condition.value(), copy);
@@ -206,14 +190,17 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, relieved: &[Relieved]
     }
 }
 
-/// A chain at the editor's place, from a value that LLVM takes for another.
-fn copy<'m>(outline: &Outline, handles: &Handles<'m>, chain: &[Inst], editor: &mut Editor<'m>) -> handle::Value<'m> {
+/// A condition at the editor's place, computed from a value that LLVM takes for another.
+fn copy<'m>(
+    outline: &Outline,
+    handles: &Handles<'m>,
+    again: &Recomputed,
+    editor: &mut Editor<'m>,
+) -> handle::Value<'m> {
     let func = &outline.func;
     let mut copies: FxHashMap<Value, handle::Value<'m>> = FxHashMap::default();
-    let leaf = leaves(outline, chain).into_iter().min();
-    copies.extend(leaf.map(|leaf| (leaf, editor.opaque(handles.value(leaf)))));
-    let mut last = None;
-    for &inst in chain {
+    copies.extend(again.leaves.iter().min().map(|&leaf| (leaf, editor.opaque(handles.value(leaf)))));
+    let mut copy = |inst: Inst| {
         let copy = editor.clone_here(handles.inst(inst), "");
         for (index, operand) in (0..).zip(func.operands(inst)) {
             if let Some(&new) = copies.get(operand) {
@@ -221,11 +208,12 @@ fn copy<'m>(outline: &Outline, handles: &Handles<'m>, chain: &[Inst], editor: &m
             }
         }
         copies.insert(func.result(inst), copy.value());
-        last = Some(copy);
-    }
-    let last = last.expect("a chain ends with its comparison");
+        copy
+    };
+    again.sums.iter().for_each(|&sum| _ = copy(sum));
+    let copied = copy(again.condition);
     if mutants::on(Mutant::ConditionOperand) {
-        editor.set_operand(last, 1, last.operand(0));
+        editor.set_operand(copied, 1, copied.operand(0));
     }
-    last.value()
+    copied.value()
 }

@@ -71,7 +71,7 @@ impl<'m> Editor<'m> {
     pub fn move_bits(&mut self, source: Inst<'m>, bits: u32) {
         let (old, int) = (source.value(), self.int_type(bits));
         let whole = self.after(source).reinterpret(old, int, bits);
-        let moved = self.moved(whole, bits);
+        let moved = self.opaque(whole);
         let new = self.reinterpret(moved, old.ty(), bits);
         let kept = if whole == old { moved } else { whole };
         self.replace_uses_where(old, new, |user| user.value() != kept);
@@ -89,7 +89,7 @@ impl<'m> Editor<'m> {
     pub fn store_bits(&mut self, store: Inst<'m>, bits: u32) {
         let int = self.int_type(bits);
         let whole = self.before(store).reinterpret(store.operand(0), int, bits);
-        let moved = self.moved(whole, bits);
+        let moved = self.opaque(whole);
         self.set_operand(store, 0, moved);
     }
 
@@ -111,20 +111,15 @@ impl<'m> Editor<'m> {
         self.set_operand(store, 0, kept);
     }
 
-    /// An integer of 16, 32, or 64 bits that LLVM takes for another.
-    pub fn opaque(&mut self, value: Value<'m>) -> Value<'m> {
-        self.moved(value, value.ty().int_bits().expect("an integer"))
-    }
-
-    /// An integer behind a `mov` of inline PTX.
-    fn moved(&mut self, whole: Value<'m>, bits: u32) -> Value<'m> {
+    /// An integer of 16, 32, or 64 bits behind a `mov` of inline PTX, so that LLVM takes it for another.
+    pub fn opaque(&mut self, whole: Value<'m>) -> Value<'m> {
+        let bits = whole.ty().int_bits().expect("an integer");
         let constraints = match bits {
             16 => "=h,h",
             32 => "=r,r",
             _ => "=l,l",
         };
-        let int = self.int_type(bits);
-        self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, int, &[whole])
+        self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, whole.ty(), &[whole])
     }
 
     /// Inline PTX without effects, whose operands have the type of its result.
