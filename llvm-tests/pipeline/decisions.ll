@@ -4,7 +4,7 @@
 ; RUN: %opt -passes=warpwise -disable-output -time-passes %s 2>&1 | %FileCheck %s --check-prefix=TIMES
 target triple = "nvptx64-nvidia-cuda"
 
-; TRACE: unroll-loops: sums, block 1: done: LoopUnrolled: loop of 6 instructions unrolled by 4: 1 load of an iteration can overlap with those of others (not measured)
+; TRACE: unroll-loops: sums, block 2: done: LoopUnrolled: loop of 6 instructions unrolled by 4: 1 load of an iteration can overlap with those of others (not measured)
 ; TRACE: annotate-uniform: sums, block {{[0-9]+}}: done: InvariantLoad: load reads memory that the kernel never writes: marked invariant
 
 ; STATS: 2 annotate-uniform - InvariantLoad
@@ -17,6 +17,9 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @sums(ptr noalias readonly %in, ptr noalias %out, i32 %n) {
 entry:
   br label %loop
+done:
+  store float %more, ptr %out
+  ret void
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
@@ -24,9 +27,6 @@ loop:
   %x = load float, ptr %at
   %more = fadd float %sum, %x
   %next = add nsw i32 %i, 1
-  %again = icmp slt i32 %next, %n
-  br i1 %again, label %loop, label %done
-done:
-  store float %more, ptr %out
-  ret void
+  %ends = icmp sge i32 %next, %n
+  br i1 %ends, label %done, label %loop
 }

@@ -630,3 +630,40 @@ copy:
 done:
   ret void
 }
+
+; REMARK: remark: {{.*}} loop is not unrolled: it is short, and branches back if its condition holds: ptxas unrolls it
+define ptx_kernel void @of_ptxas(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %more = fadd float %sum, %x
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}
+
+; the back end turns a branch round if its first way follows
+; REMARK: remark: {{.*}} loop is not unrolled: it is short, and branches back if its condition holds: ptxas unrolls it
+define ptx_kernel void @turned(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %more = fadd float %sum, %x
+  %next = add nuw nsw i32 %i, 1
+  %ends = icmp eq i32 %next, %n
+  br i1 %ends, label %done, label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
+}

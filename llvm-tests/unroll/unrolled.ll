@@ -1,5 +1,6 @@
 ; A loop whose trip count the launch states, and whose loads or divisions do not depend on each other, is unrolled by four,
-; with a loop for the remainder. What the source or LLVM has decided stays: a pragma, a small constant trip count.
+; with a loop for the remainder. What the source or LLVM has decided stays: a pragma, a small constant trip count. These loops
+; end if their condition holds; a short one that goes on then is unrolled by ptxas (no-unroll.ll).
 ; On by default, off with the map.
 ; RUN: %opt -passes=unroll-loops,verify -S %s | %FileCheck %s
 ; RUN: %opt -passes='warpwise<unroll>' -S %s | %FileCheck %s
@@ -39,6 +40,10 @@ define ptx_kernel void @sum(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n)
 entry:
   %some = icmp sgt i32 %n, 0
   br i1 %some, label %loop, label %done
+done:
+  %all = phi float [ 0.0, %entry ], [ %more, %loop ]
+  store float %all, ptr addrspace(1) %out
+  ret void
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
@@ -46,12 +51,8 @@ loop:
   %x = load float, ptr addrspace(1) %at
   %more = fadd float %sum, %x
   %next = add nuw nsw i32 %i, 1
-  %again = icmp slt i32 %next, %n
-  br i1 %again, label %loop, label %done
-done:
-  %all = phi float [ 0.0, %entry ], [ %more, %loop ]
-  store float %all, ptr addrspace(1) %out
-  ret void
+  %ends = icmp sge i32 %next, %n
+  br i1 %ends, label %done, label %loop
 }
 
 ; CHECK-LABEL: @pragma(
@@ -108,6 +109,14 @@ entry:
 outer:
   %column = phi i32 [ %tid, %entry ], [ %column.next, %latch ]
   br label %loop
+latch:
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %column
+  store i32 %more, ptr addrspace(1) %to
+  %column.next = add i32 %column, %step
+  %column.again = icmp slt i32 %column.next, 64
+  br i1 %column.again, label %outer, label %done
+done:
+  ret void
 loop:
   %i = phi i32 [ 0, %outer ], [ %next, %loop ]
   %sum = phi i32 [ 0, %outer ], [ %more, %loop ]
@@ -117,16 +126,8 @@ loop:
   %x = load i32, ptr addrspace(1) %at
   %more = add i32 %sum, %x
   %next = add nuw nsw i32 %i, 1
-  %again = icmp slt i32 %next, %n
-  br i1 %again, label %loop, label %latch
-latch:
-  %to = getelementptr i32, ptr addrspace(1) %out, i32 %column
-  store i32 %more, ptr addrspace(1) %to
-  %column.next = add i32 %column, %step
-  %column.again = icmp slt i32 %column.next, 64
-  br i1 %column.again, label %outer, label %done
-done:
-  ret void
+  %ends = icmp sge i32 %next, %n
+  br i1 %ends, label %latch, label %loop
 }
 
 ; the trip count is a member of a structure passed by value
@@ -137,6 +138,9 @@ entry:
   %place = getelementptr i8, ptr %by, i64 4
   %n = load i32, ptr %place
   br label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
@@ -145,11 +149,8 @@ loop:
   %y = fdiv float 1.0, %x
   %more = fadd float %sum, %y
   %next = add nuw nsw i32 %i, 1
-  %again = icmp slt i32 %next, %n
-  br i1 %again, label %loop, label %done
-done:
-  store float %more, ptr addrspace(1) %out
-  ret void
+  %ends = icmp sge i32 %next, %n
+  br i1 %ends, label %done, label %loop
 }
 
 ; nothing is loaded
@@ -158,6 +159,9 @@ done:
 define ptx_kernel void @slow(ptr addrspace(1) %out, i32 %n, float %x) {
 entry:
   br label %loop
+done:
+  store float %more, ptr addrspace(1) %out
+  ret void
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
@@ -165,11 +169,8 @@ loop:
   %y = fdiv float %f, %x
   %more = fadd float %sum, %y
   %next = add nuw nsw i32 %i, 1
-  %again = icmp slt i32 %next, %n
-  br i1 %again, label %loop, label %done
-done:
-  store float %more, ptr addrspace(1) %out
-  ret void
+  %ends = icmp sge i32 %next, %n
+  br i1 %ends, label %done, label %loop
 }
 
 ; CHECK-LABEL: @off(

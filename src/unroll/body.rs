@@ -6,6 +6,7 @@ use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_analysis::gpu::prices::PTXAS_MAX_INSTRUCTIONS;
 use warpwise_ir::Func;
 use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -43,6 +44,27 @@ impl<'a> Body<'a> {
     /// The number of instructions that are copied.
     pub fn size(&self) -> usize {
         self.insts.iter().filter(|&&inst| self.func.insts[inst].opcode != Opcode::Phi).count()
+    }
+
+    /// Whether `ptxas` unrolls the loop by four: it is short, and its branch goes on if the condition holds. Of the two ways
+    /// from a block, LLVM's back end makes that of the condition the one that does not follow in the function.
+    pub fn is_left_to_ptxas(&self) -> bool {
+        let way = self.func.graph.succs(self.latch)[0];
+        let goes_on = way == self.facts.cfg().cycles.header(self.cycle) || way.as_u32() == self.latch.as_u32() + 1;
+        goes_on && self.computed() <= PTXAS_MAX_INSTRUCTIONS
+    }
+
+    /// The number of instructions that neither load nor compute addresses.
+    fn computed(&self) -> usize {
+        let mut addresses: FxHashSet<Value> = FxHashSet::default();
+        for &inst in self.insts.iter().rev() {
+            addresses.extend(self.func.accessed(inst));
+            if addresses.contains(&self.func.result(inst)) {
+                addresses.extend(self.func.operands(inst));
+            }
+        }
+        let is_work = |inst: Inst| !matches!(self.func.insts[inst].opcode, Opcode::Phi | Opcode::Load);
+        self.insts.iter().filter(|&&inst| is_work(inst) && !addresses.contains(&self.func.result(inst))).count()
     }
 
     /// What the loop counts with, if it has one exit, which compares what grows by the same amount in each iteration with

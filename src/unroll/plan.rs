@@ -14,7 +14,8 @@
 //! 2. an iteration is a single block: no instruction moves across a branch,
 //! 3. the trip count is [sure](super::trips) to be the same for all lanes and not the share of a thread in a block's work,
 //!    or costs next to nothing where it is small: in groups,
-//! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
+//! 4. `ptxas` does not unroll it anyway, as it does short loops whose branch goes on if the condition holds,
+//! 5. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
 
 use super::body::{Body, Counter};
 use super::reject::Reject;
@@ -97,7 +98,9 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Bl
                         && !may_fold(context.handles.function)
                         && !body.changes_contraction(context.handles, is_constant)
                 {
-                    Ok(plan)
+                    let always = context.settings.unroll_profit.is_always();
+                    let is_left = plan.way == Way::Counted && !always && body.is_left_to_ptxas();
+                    if is_left { Err(Reject::Ptxas) } else { Ok(plan) }
                 } else {
                     Err(Reject::Contraction)
                 }

@@ -43,6 +43,8 @@ pub enum Reject {
     Wide,
     #[error("what takes long in it needs the result of the iteration before, so that iterations cannot overlap")]
     Chained,
+    #[error("it is short, and branches back if its condition holds: ptxas unrolls it")]
+    Ptxas,
     #[error("it may store to where the next iteration loads from, so that loads cannot overlap")]
     Stores,
     #[error(
@@ -77,6 +79,7 @@ impl Reject {
             Reject::Stack => "UnrollStack",
             Reject::Wide => "UnrollWide",
             Reject::Chained => "UnrollChained",
+            Reject::Ptxas => "UnrollPtxas",
             Reject::Stores => "UnrollStores",
             Reject::Contraction => "UnrollContraction",
             Reject::Large { .. } => "UnrollLarge",

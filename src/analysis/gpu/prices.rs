@@ -266,6 +266,9 @@ pub const UNROLL_FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
 /// \[not measured; 4, 1\]
 pub const UNROLL_MAX_INSTRUCTIONS: usize = 128;
+/// Instructions of a loop, without loads and what computes addresses, up to which `ptxas` unrolls it by four itself. \[ptxas:
+/// sums of loads up to 14, of roots to 8, chains of multiply-adds to 18\]
+pub const PTXAS_MAX_INSTRUCTIONS: usize = 16;
 /// Least constant trip count of a loop that is unrolled: shorter ones are unrolled as it sees fit. \[LLVM\]
 pub const UNROLL_MIN_TURNS: u64 = 16;
 /// Instructions of a loop that is unrolled completely, without those that follow from its counter: LLVM's own threshold, which
