@@ -129,6 +129,8 @@ mutants! {
     RematOperand,
     /// Conditions are computed again from their first operand for the second, too.
     ConditionOperand,
+    /// Loads start in front of divisions, and of the stores between.
+    LoadAhead,
     /// What hides a value is one, not zero.
     ZeroIsOne,
     /// Stack objects overlap their neighbours.

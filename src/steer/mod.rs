@@ -6,8 +6,9 @@
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
 //!    the program; others that need no memory of their own disappear, too.
 //! 2. **Rematerialisation** ([`remat`]): conditions are recomputed behind loops, and values at their uses.
-//! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
-//! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
+//! 3. **Loads** ([`ahead`]) start in front of divisions, behind which `ptxas` would leave them.
+//! 4. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
+//! 5. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
 //! In the last two phases, plans for a kernel without a launch bound are for a [version](Version): a thread for which the
 //! plan has no slot must never use one. By default that is a second body for blocks of a usual size. With
@@ -18,6 +19,8 @@
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Our additions: doing
 //! this before register allocation, stack objects, interleaved slots, the budget of shared memory and occupancy,
 //! versions.
+
+mod ahead;
 
 use crate::analyses::{Analyses, Kept};
 use crate::local_memory::stack;
@@ -30,6 +33,7 @@ use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::PassManager;
+use warpwise_ir::phrase::counted;
 
 /// One phase over every function.
 struct Phase {
@@ -40,10 +44,11 @@ struct Phase {
 }
 
 /// The phases in their order.
-const PHASES: [Phase; 5] = [
+const PHASES: [Phase; 6] = [
     Phase { plan: stack::plan_constants, in_versions: false },
     Phase { plan: remat::plan_conditions, in_versions: false },
     Phase { plan: remat::plan, in_versions: false },
+    Phase { plan: plan_ahead, in_versions: false },
     Phase { plan: stack::plan_objects, in_versions: true },
     Phase { plan: slots::plan, in_versions: true },
 ];
@@ -73,6 +78,30 @@ pub fn run(module: Module<'_>, settings: &Settings, manager: &PassManager<'_>) -
         }
     }
     changed
+}
+
+/// Plans for the loads of one function that start in front of a division.
+fn plan_ahead<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    let (settings, body) = (steered.settings, steered.body());
+    if !ahead::may_gain(body) {
+        return None;
+    }
+    let analyses = analyses.of(body);
+    let mut found = ahead::plan(analyses, settings.regs, settings.candidates.profit.is_always());
+    found.retain(|found| {
+        let at = analyses.handles.inst(found.division);
+        let message = || {
+            let (start, them) = if found.loads == 1 { ("starts", "it") } else { ("start", "them") };
+            let loads = counted(found.loads, "load");
+            format!("{loads} {start} in front of a division, behind which ptxas would leave {them}")
+        };
+        driver::admits(steered.emitted, Some(at), "LoadsAhead", message, steered.manager)
+    });
+    (!found.is_empty()).then(|| Edit {
+        takes: (0, 0),
+        apply: Box::new(move |analyses, editor| ahead::apply(&analyses.handles, &found, editor)),
+        kept: Kept::Nothing,
+    })
 }
 
 /// The version for which a kernel is planned, if there is anything to move and its launches are not known.

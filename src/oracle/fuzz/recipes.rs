@@ -123,6 +123,7 @@ pub const PASSES: &[Tested] = &[
                 &[(RematOperand, 0), (ZeroIsOne, 1)],
             ),
             recipe(Mode::Pressure, "steer-spills<victims=constant+rare>", &[(ConditionOperand, 54)]),
+            recipe(Mode::Diamonds, "steer-spills<victims=constant+rare>", &[(LoadAhead, 6796)]),
             recipe(
                 Mode::Pressure,
                 "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>",
