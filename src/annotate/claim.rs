@@ -42,9 +42,7 @@ impl Claim {
         let convergent = facts.is_convergent(block);
         let scope = match data.opcode {
             Opcode::CondBr | Opcode::Switch if func.graph.is_branch(block) => facts.branch_scope(block)?,
-            Opcode::Load if !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => {
-                facts.scope_at_use(func.operands(inst)[0], block)?
-            }
+            Opcode::Load if func.is_plain_load(inst) => facts.scope_at_use(func.operands(inst)[0], block)?,
             Opcode::Call if matches!(func.call(inst).callee, Callee::Function(_)) => {
                 narrowest(facts, inst, func.operands(inst))?
             }

@@ -44,7 +44,7 @@ use warpwise_analysis::gpu::prices::{
     TREE_MAX_COST_ONCE, TREE_MAX_GUARDS,
 };
 use warpwise_ir::entity::{Block, Inst, Value};
-use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::inst::{ConstData, Opcode};
 use warpwise_ir::phrase::counted;
 
 /// Maximum number of blocks of a tree, without the one it begins with.
@@ -297,7 +297,7 @@ impl Grower<'_, '_, '_> {
         }
         let insts: SmallVec<[Inst; 16]> = computations(func, block).collect();
         let may_float = |&inst: &Inst| !is_dropped(func, kinds, inst) && floats(func, handles, kinds, inst);
-        if !insts.iter().all(|inst| may_float(inst) || self.is_plain_load(*inst)) {
+        if !insts.iter().all(|inst| may_float(inst) || self.context.func.is_plain_load(*inst)) {
             return None;
         }
         let is_load = |&inst: &Inst| func.insts[inst].opcode == Opcode::Load;
@@ -307,11 +307,6 @@ impl Grower<'_, '_, '_> {
             None => None,
         };
         Some(Way { block, guarded })
-    }
-
-    fn is_plain_load(&self, inst: Inst) -> bool {
-        let data = &self.context.func.insts[inst];
-        data.opcode == Opcode::Load && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
     }
 
     /// Adds what a block executes. For its loads wait only those lanes that did before; the others need not any longer, unless

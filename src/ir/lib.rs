@@ -81,11 +81,7 @@ impl Func {
     /// Whether a value is what a kernel was launched with: an argument, or a part of one that is passed as a structure.
     pub fn is_passed(&self, value: Value) -> bool {
         match self.def(value) {
-            Some(def) if self.insts[def].opcode == Opcode::Load => {
-                let is_plain = !self.insts[def].flags.intersects(Flags::VOLATILE | Flags::ATOMIC);
-                is_plain && self.is_argument_member(self.operands(def)[0])
-            }
-            Some(_) => false,
+            Some(def) => self.is_plain_load(def) && self.is_argument_member(self.operands(def)[0]),
             None => self.as_param(value).is_some_and(|index| !self.params[index as usize].byval),
         }
     }
@@ -164,6 +160,11 @@ impl Func {
             pointer = self.operands(def)[0];
         }
         (pointer, offset)
+    }
+    /// Whether an instruction is a load that is neither volatile nor atomic.
+    pub fn is_plain_load(&self, inst: Inst) -> bool {
+        let data = &self.insts[inst];
+        data.opcode == Opcode::Load && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
     }
     /// The address of a load or a store.
     pub fn accessed(&self, inst: Inst) -> Option<Value> {

@@ -24,12 +24,18 @@ use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{AHEAD_CHAIN, AHEAD_REGISTERS, UNSEEN_REGISTERS};
 use warpwise_analysis::pressure::Pressure;
 use warpwise_ir::Func;
-use warpwise_ir::call::{Callee, Memory};
+use warpwise_ir::call::{Callee, Intrinsics, Memory};
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::{Flags, Opcode};
+use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{self, Function, RawOpcode, TypeKind};
+
+/// Divisions and roots that round correctly; of `llvm.sqrt` that in single precision.
+static ROUNDED: Intrinsics<7> = Intrinsics::new([
+    "llvm.sqrt", "llvm.nvvm.sqrt.rn.f", "llvm.nvvm.sqrt.rn.ftz.f", "llvm.nvvm.div.rn.f", "llvm.nvvm.div.rn.ftz.f",
+    "llvm.nvvm.rcp.rn.f", "llvm.nvvm.rcp.rn.ftz.f",
+]);
 
 /// Loads that start in front of one division.
 pub struct Ahead {
@@ -49,16 +55,9 @@ pub fn may_gain(function: Function<'_>) -> bool {
 
 /// Whether `ptxas` writes an instruction of single precision with a branch.
 fn divides(inst: handle::Inst<'_>) -> bool {
-    use RawOpcode::{LLVMCall, LLVMFDiv};
     let rounds = || match inst.opcode() {
-        LLVMFDiv => !inst.is_reassociable(),
-        LLVMCall => inst.called_function().is_some_and(|callee| {
-            let name = callee.name();
-            let rounds = ["sqrt.rn", "div.rn", "rcp.rn"];
-            name.starts_with("llvm.sqrt.")
-                || name.starts_with("llvm.nvvm.") && rounds.iter().any(|op| name.contains(op))
-        }),
-        _ => false,
+        RawOpcode::LLVMFDiv => !inst.is_reassociable(),
+        _ => ROUNDED.are_called(inst),
     };
     inst.ty().kind() == TypeKind::LLVMFloatTypeKind && rounds()
 }
@@ -111,7 +110,7 @@ fn in_block(
             continue;
         }
         behind.insert(func.result(inst));
-        if !is_plain_load(func, inst) {
+        if !func.is_plain_load(inst) {
             continue;
         }
         let units = pressure.units(func.result(inst));
@@ -143,10 +142,6 @@ fn stops(func: &Func, inst: Inst) -> bool {
         }
         _ => may_synchronise(func, inst),
     }
-}
-
-fn is_plain_load(func: &Func, inst: Inst) -> bool {
-    func.insts[inst].opcode == Opcode::Load && !func.insts[inst].flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
 }
 
 /// Whether lanes load from different places of memory that is far away.
