@@ -54,7 +54,7 @@ pub fn check(outline: &Outline, handles: &Handles<'_>) -> Result<(), Reject> {
 /// Tells `ptxas`.
 pub fn allow<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
     if let Some(entry) = kernel.blocks().next() {
-        editor.after_phis(entry).statement(PRAGMA);
+        editor.after_phis(entry).statement(PRAGMA, "");
     }
 }
 

@@ -132,7 +132,7 @@ fn in_block(
 }
 
 /// Whether nothing moves across an instruction: it writes, or waits for others, or may not return.
-fn stops(func: &Func, inst: Inst) -> bool {
+pub(super) fn stops(func: &Func, inst: Inst) -> bool {
     match func.insts[inst].opcode {
         Opcode::Store => !mutants::on(Mutant::LoadAhead),
         Opcode::Call => {
@@ -145,7 +145,7 @@ fn stops(func: &Func, inst: Inst) -> bool {
 }
 
 /// Whether lanes load from different places of memory that is far away.
-fn is_far(facts: &Facts, load: Inst) -> bool {
+pub(super) fn is_far(facts: &Facts, load: Inst) -> bool {
     let (func, address) = (&facts.func, facts.func.operands(load)[0]);
     matches!(space_of(func, address), Space::Global | Space::Generic)
         && facts.scope_at_use(address, func.insts[load].block).is_none()

@@ -7,8 +7,9 @@
 //!    the program; others that need no memory of their own disappear, too.
 //! 2. **Rematerialisation** ([`remat`]): conditions are recomputed behind loops, and values at their uses.
 //! 3. **Loads** ([`ahead`]) start in front of divisions, behind which `ptxas` would leave them.
-//! 4. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
-//! 5. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
+//! 4. **Loads** ([`stay`]) stay in front of branches, behind which LLVM's back end would move them.
+//! 5. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
+//! 6. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
 //! In the last two phases, plans for a kernel without a launch bound are for a [version](Version): a thread for which the
 //! plan has no slot must never use one. By default that is a second body for blocks of a usual size. With
@@ -21,6 +22,7 @@
 //! versions.
 
 mod ahead;
+mod stay;
 
 use crate::analyses::{Analyses, Kept};
 use crate::local_memory::stack;
@@ -44,11 +46,12 @@ struct Phase {
 }
 
 /// The phases in their order.
-const PHASES: [Phase; 6] = [
+const PHASES: [Phase; 7] = [
     Phase { plan: stack::plan_constants, in_versions: false },
     Phase { plan: remat::plan_conditions, in_versions: false },
     Phase { plan: remat::plan, in_versions: false },
     Phase { plan: plan_ahead, in_versions: false },
+    Phase { plan: plan_stay, in_versions: false },
     Phase { plan: stack::plan_objects, in_versions: true },
     Phase { plan: slots::plan, in_versions: true },
 ];
@@ -100,6 +103,27 @@ fn plan_ahead<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>
     (!found.is_empty()).then(|| Edit {
         takes: (0, 0),
         apply: Box::new(move |analyses, editor| ahead::apply(&analyses.handles, &found, editor)),
+        kept: Kept::Nothing,
+    })
+}
+
+/// Plans for the loads of one function that stay in front of a branch.
+fn plan_stay<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    let (settings, body) = (steered.settings, steered.body());
+    if !stay::may_gain(body) {
+        return None;
+    }
+    let analyses = analyses.of(body);
+    let mut found = stay::plan(analyses, settings.regs);
+    found.retain(|found| {
+        let at = analyses.handles.inst(found.last);
+        let message =
+            || format!("{} loads stay in front of a branch, behind which LLVM's back end would move them", found.loads);
+        driver::admits(steered.emitted, Some(at), "LoadsStay", message, steered.manager)
+    });
+    (!found.is_empty()).then(|| Edit {
+        takes: (0, 0),
+        apply: Box::new(move |analyses, editor| stay::apply(&analyses.handles, &found, editor)),
         kept: Kept::Nothing,
     })
 }

@@ -119,10 +119,10 @@ impl<'m> Editor<'m> {
         let data = bytes.as_ptr().cast();
         wrap!(Value, LLVMConstStringInContext2(self.context, data, bytes.len(), 1))
     }
-    /// Inline assembly without operands that stays where it is.
-    pub fn statement(&mut self, text: &str) {
+    /// Inline assembly without operands that stays where it is; `constraints` are what it overwrites.
+    pub fn statement(&mut self, text: &str, constraints: &str) {
         let ty = edit!(LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0));
-        let assembly = self.inline_assembly(ty, text, "", true);
+        let assembly = self.inline_assembly(ty, text, constraints, true);
         edit!(LLVMBuildCall2(self.builder, ty, assembly.raw(), std::ptr::null_mut(), 0, c"".as_ptr()));
     }
 }
