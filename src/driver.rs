@@ -116,7 +116,7 @@ pub fn may_change(function: Function<'_>, word: &str, manager: &PassManager<'_>)
 }
 
 /// Says what is decided about a function; returns the plans to be carried out.
-fn admitted<'m, P>(function: Function<'m>, decisions: Vec<Decision<'m, P>>, manager: &PassManager<'_>) -> Vec<P> {
+pub fn admitted<'m, P>(function: Function<'m>, decisions: Vec<Decision<'m, P>>, manager: &PassManager<'_>) -> Vec<P> {
     let said = |Decision { at, name, message, plan }: Decision<'m, P>| {
         if plan.is_none() {
             manager.emit(Kind::Missed, function, Some(at), name, &message);

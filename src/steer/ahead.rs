@@ -70,17 +70,15 @@ pub fn plan(analyses: &mut FunctionAnalyses<'_>, regs: Option<u32>, always: bool
     let (facts, pressure) = analyses.facts_and_pressure();
     let (func, geometry) = (&facts.func, &facts.geometry);
     let budget = register_budget(regs, geometry).unwrap_or(MAX_REGISTERS);
-    let blocks = || func.blocks.keys().filter(|&block| facts.is_reachable(block));
-    let mut everything = pressure.everything();
-    let before = blocks().map(|block| pressure.of_block(facts, block, &mut everything)).max().unwrap_or(0);
-    let before = before + UNSEEN_REGISTERS;
+    let before = pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS;
     let pays = |inst: Inst, waiting: u32, live: u32| {
         let after = before.max(live + UNSEEN_REGISTERS);
         let fits = || after == before || after <= budget && chip.keeps_blocks(geometry, [before, after], 1);
         always || is_far(facts, inst) && waiting <= AHEAD_REGISTERS && fits()
     };
     let has_division = |&block: &Block| func.block_insts(block).any(|inst| divisions.contains(&inst));
-    blocks().filter(has_division).flat_map(|block| in_block(facts, pressure, block, &divisions, pays)).collect()
+    let blocks = func.blocks.keys().filter(|&block| facts.is_reachable(block));
+    blocks.filter(has_division).flat_map(|block| in_block(facts, pressure, block, &divisions, pays)).collect()
 }
 
 /// What moves in a block with some of the divisions. Whether that pays is asked for a load, the registers that then wait for

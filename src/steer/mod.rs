@@ -25,6 +25,7 @@ mod ahead;
 mod stay;
 
 use crate::analyses::{Analyses, Kept};
+use crate::driver::Decision;
 use crate::local_memory::stack;
 use crate::settings::{Settings, Transform};
 use crate::shared_memory::room::NoVersion;
@@ -32,6 +33,7 @@ use crate::shared_memory::usage::shared_use;
 use crate::versions::{self, Edit, SteeredFunction, Version};
 use crate::{driver, remat, slots};
 use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Module};
 use warpwise_ir::llvm::remark::PassManager;
@@ -90,21 +92,14 @@ fn plan_ahead<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>
         return None;
     }
     let analyses = analyses.of(body);
-    let mut found = ahead::plan(analyses, settings.regs, settings.candidates.profit.is_always());
-    found.retain(|found| {
-        let at = analyses.handles.inst(found.division);
-        let message = || {
-            let (start, them) = if found.loads == 1 { ("starts", "it") } else { ("start", "them") };
-            let loads = counted(found.loads, "load");
-            format!("{loads} {start} in front of a division, behind which ptxas would leave {them}")
-        };
-        driver::admits(steered.emitted, Some(at), "LoadsAhead", message, steered.manager)
+    let found = ahead::plan(analyses, settings.regs, settings.candidates.profit.is_always());
+    let decisions = found.into_iter().map(|found| {
+        let (start, them) = if found.loads == 1 { ("starts", "it") } else { ("start", "them") };
+        let loads = counted(found.loads, "load");
+        let message = format!("{loads} {start} in front of a division, behind which ptxas would leave {them}");
+        Decision::plan(analyses.handles.inst(found.division), "LoadsAhead", message, found)
     });
-    (!found.is_empty()).then(|| Edit {
-        takes: (0, 0),
-        apply: Box::new(move |analyses, editor| ahead::apply(&analyses.handles, &found, editor)),
-        kept: Kept::Nothing,
-    })
+    edit_loads(steered, decisions.collect(), ahead::apply)
 }
 
 /// Plans for the loads of one function that stay in front of a branch.
@@ -114,16 +109,25 @@ fn plan_stay<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>)
         return None;
     }
     let analyses = analyses.of(body);
-    let mut found = stay::plan(analyses, settings.regs);
-    found.retain(|found| {
-        let at = analyses.handles.inst(found.last);
-        let message =
-            || format!("{} loads stay in front of a branch, behind which LLVM's back end would move them", found.loads);
-        driver::admits(steered.emitted, Some(at), "LoadsStay", message, steered.manager)
+    let found = stay::plan(analyses, settings.regs);
+    let decisions = found.into_iter().map(|found| {
+        let loads = found.loads;
+        let message = format!("{loads} loads stay in front of a branch, behind which LLVM's back end would move them");
+        Decision::plan(analyses.handles.inst(found.last), "LoadsStay", message, found)
     });
+    edit_loads(steered, decisions.collect(), stay::apply)
+}
+
+/// The edit of what is decided about loads.
+fn edit_loads<'m, T: 'm>(
+    steered: &SteeredFunction<'_, 'm>,
+    decisions: Vec<Decision<'m, T>>,
+    apply: fn(&Handles<'m>, &[T], &mut Editor<'m>),
+) -> Option<Edit<'m>> {
+    let found = driver::admitted(steered.emitted, decisions, steered.manager);
     (!found.is_empty()).then(|| Edit {
         takes: (0, 0),
-        apply: Box::new(move |analyses, editor| stay::apply(&analyses.handles, &found, editor)),
+        apply: Box::new(move |analyses, editor| apply(&analyses.handles, &found, editor)),
         kept: Kept::Nothing,
     })
 }

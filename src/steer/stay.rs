@@ -15,7 +15,7 @@
 use super::ahead::{is_far, stops};
 use crate::analyses::FunctionAnalyses;
 use warpwise_analysis::cfg::dominators::Dominators;
-use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::register_budget;
 use warpwise_analysis::gpu::prices::{SINKING_LOADS, UNSEEN_REGISTERS};
@@ -23,7 +23,7 @@ use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, RawOpcode};
+use warpwise_ir::llvm::handle::{self, Function, RawOpcode};
 
 /// The loads of one block that stay there.
 pub struct Stay {
@@ -42,65 +42,66 @@ enum Goal {
     Behind,
 }
 
-/// Whether a function has a load in front of a branch. Asked of LLVM's own instructions, before it is imported.
+/// Whether a function has enough loads in front of a branch. Asked of LLVM's own instructions, before it is imported.
 pub fn may_gain(function: Function<'_>) -> bool {
-    function.blocks().any(|block| {
-        block.successors().nth(1).is_some() && block.insts().any(|inst| inst.opcode() == RawOpcode::LLVMLoad)
-    })
+    let is_load = |inst: &handle::Inst<'_>| inst.opcode() == RawOpcode::LLVMLoad;
+    function
+        .blocks()
+        .any(|block| block.successors().nth(1).is_some() && block.insts().filter(is_load).nth(SINKING_LOADS).is_some())
 }
 
 /// The loads that stay, block by block. `regs` is the number of registers, if that is stated: they have to do.
 pub fn plan(analyses: &mut FunctionAnalyses<'_>, regs: Option<u32>) -> Vec<Stay> {
-    let (facts, pressure) = analyses.facts_and_pressure();
-    let after = Dominators::backward(&facts.func.graph, &facts.cfg().cycles);
-    let blocks = || facts.func.blocks.keys().filter(|&block| facts.is_reachable(block));
-    let found: Vec<Stay> = blocks().filter_map(|block| in_block(facts, &after, block)).collect();
-    if found.is_empty() {
-        return found;
+    let outline = analyses.outline();
+    let after = Dominators::backward(&outline.func.graph, &outline.cfg().cycles);
+    let blocks = outline.func.blocks.keys().filter(|&block| outline.is_reachable(block));
+    let sinking: Vec<_> = blocks.filter_map(|block| in_block(outline, &after, block)).collect();
+    if sinking.is_empty() {
+        return Vec::new();
     }
+    let (facts, pressure) = analyses.facts_and_pressure();
     let budget = register_budget(regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
-    let mut everything = pressure.everything();
-    let most = blocks().map(|block| pressure.of_block(facts, block, &mut everything)).max().unwrap_or(0);
-    if most + UNSEEN_REGISTERS > budget { Vec::new() } else { found }
+    if pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS > budget {
+        return Vec::new();
+    }
+    let far = |mut loads: Vec<Inst>| {
+        loads.retain(|&load| is_far(facts, load));
+        (loads.len() > SINKING_LOADS).then(|| Stay { last: loads[0], loads: loads.len() })
+    };
+    sinking.into_iter().filter_map(far).collect()
 }
 
-/// The loads of a block that stay there.
-fn in_block(facts: &Facts, after: &Dominators, block: Block) -> Option<Stay> {
-    let func = &facts.func;
+/// The loads of a block that would sink and save nothing, the last one first; `None` if they are few, or one could move to a
+/// side.
+fn in_block(outline: &Outline, after: &Dominators, block: Block) -> Option<Vec<Inst>> {
+    let func = &outline.func;
     if !func.graph.is_branch(block) {
         return None;
     }
-    let mut stay = None;
-    for load in func.block_insts(block).rev().take_while(|&inst| !stops(func, inst)) {
-        if !func.is_plain_load(load) {
-            continue;
-        }
-        match goal(facts, after, load, block) {
+    let mut sinking = Vec::new();
+    let movable = func.block_insts(block).rev().take_while(|&inst| !stops(func, inst));
+    for load in movable.filter(|&inst| func.is_plain_load(inst)) {
+        match goal(outline, after, load, block) {
             Goal::Here => {}
             Goal::Side => return None,
-            Goal::Behind if is_far(facts, load) => stay.get_or_insert(Stay { last: load, loads: 0 }).loads += 1,
-            Goal::Behind => {}
+            Goal::Behind => sinking.push(load),
         }
     }
-    stay.filter(|stay: &Stay| stay.loads > SINKING_LOADS)
+    (sinking.len() > SINKING_LOADS).then_some(sinking)
 }
 
 /// Where `MachineSink` would bring a load of a block.
-fn goal(facts: &Facts, after: &Dominators, load: Inst, block: Block) -> Goal {
-    let (func, dominators) = (&facts.func, facts.dominators());
-    let users = facts.users(func.result(load));
+fn goal(outline: &Outline, after: &Dominators, load: Inst, block: Block) -> Goal {
+    let (func, dominators) = (&outline.func, outline.dominators());
+    let users = outline.users(func.result(load));
     let block_of = |&user: &Inst| func.insts[user].block;
     // a phi's use is on an edge: where that begins is not asked
-    if users.is_empty() || users.iter().any(|user| func.insts[*user].opcode == Opcode::Phi) {
+    if users.iter().any(|&user| func.insts[user].opcode == Opcode::Phi) {
         return Goal::Here;
     }
     let common = users.iter().map(block_of).map(Some).reduce(|a, b| dominators.common(a?, b?)).flatten();
-    let Some(common) = common.filter(|&common| common != block) else { return Goal::Here };
-    let Some(next) =
-        std::iter::once(common).chain(dominators.above(common)).find(|&at| dominators.idom(at) == Some(block))
-    else {
-        return Goal::Here;
-    };
+    let next = common.and_then(|common| dominators.above(common).find(|&at| dominators.idom(at) == Some(block)));
+    let (Some(common), Some(next)) = (common, next) else { return Goal::Here };
     if !after.dominates(common, block) || !after.dominates(next, block) {
         return Goal::Side;
     }

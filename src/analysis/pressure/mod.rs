@@ -303,6 +303,11 @@ impl Pressure {
     pub fn largest(&self, outline: &Outline) -> u32 {
         self.of_cycles(outline).into_iter().map(|found| found.0).max().unwrap_or(0)
     }
+    /// Maximum pressure of any block, in units.
+    pub fn largest_of_blocks(&self, outline: &Outline) -> u32 {
+        let mut all = self.all.borrow_mut();
+        (0..outline.cfg().cycles.order().len()).map(|at| self.at(outline, at, &mut all)).max().unwrap_or(0)
+    }
     /// Number of registers that the loads of a cycle need besides those that are live.
     pub fn reserve(&self, outline: &Outline, cycle: Cycle) -> u32 {
         let loads = self.loads.get_or_init(|| {
