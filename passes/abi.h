@@ -29,6 +29,35 @@ enum : uint32_t {
   WARPWISE_ALIGN = 5,       // infer-alignment
 };
 
+// What a machine instruction does, as far as products and sums go.
+enum : uint32_t {
+  WARPWISE_OTHER = 0,
+  WARPWISE_PHI = 1,
+  WARPWISE_HEADER_PHI = 2, // of a block with which a loop begins
+  WARPWISE_COPY = 3,
+  WARPWISE_FUSED = 4,         // a multiply-add
+  WARPWISE_PRODUCT = 5,       // with a rounding mode: ptxas joins it with nothing
+  WARPWISE_LOOSE_PRODUCT = 6, // without
+  WARPWISE_SUM = 7,           // or a difference
+  WARPWISE_LOOSE_SUM = 8,
+  WARPWISE_SIGN = 9,
+  WARPWISE_ABSOLUTE = 10, // of a float
+};
+
+// A machine instruction: the number of the instruction that it was made of, counted from 1, or 0; its block; what it
+// does; registers, counted from 1, or 0; whether it is of several numbers at once. What rounds a sum for sure is told
+// twice, the first time without the register of its result: it may become one with another that has no number.
+struct WarpwiseLowered {
+  uint32_t number;
+  uint32_t block;
+  uint32_t kind;
+  uint32_t result;
+  bool is_vector;
+  uint32_t count;
+  const uint32_t *operands;
+};
+using WarpwiseLoweredSink = void (*)(void *context, WarpwiseLowered instruction);
+
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
 // function, to know what an earlier pass found. Valid for the duration of the pass call.
 struct WarpwisePassManager {
@@ -47,6 +76,9 @@ struct WarpwisePassManager {
   void (*note_nothing)(void *context, LLVMValueRef function);
   // C++: a part of a pass starts or ends, for -time-passes.
   void (*time)(WarpwiseText part, bool starts);
+  // C++: what LLVM makes of a function: its back end, and before that, if `optimises`, the passes that come after
+  // inlining; false if nobody knows.
+  bool (*lower)(LLVMValueRef function, bool optimises, WarpwiseLoweredSink sink, void *context);
 };
 
 // A command-line option as in Rust's table: its name after "-warpwise-", a placeholder for its value, its meaning,
@@ -102,10 +134,11 @@ static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS 
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3 &&
               WARPWISE_UNSWITCH == 4 && WARPWISE_ALIGN == 5);
-static_assert(sizeof(WarpwisePassManager) == 56 && offsetof(WarpwisePassManager, time) == 48 &&
-              offsetof(WarpwisePassManager, context) == 0 && offsetof(WarpwisePassManager, wanted) == 8 &&
-              offsetof(WarpwisePassManager, emit) == 16 && offsetof(WarpwisePassManager, reshape) == 24 &&
-              offsetof(WarpwisePassManager, has_nothing) == 32 && offsetof(WarpwisePassManager, note_nothing) == 40);
+static_assert(sizeof(WarpwisePassManager) == 64 && offsetof(WarpwisePassManager, time) == 48 &&
+              offsetof(WarpwisePassManager, lower) == 56 && offsetof(WarpwisePassManager, context) == 0 &&
+              offsetof(WarpwisePassManager, wanted) == 8 && offsetof(WarpwisePassManager, emit) == 16 &&
+              offsetof(WarpwisePassManager, reshape) == 24 && offsetof(WarpwisePassManager, has_nothing) == 32 &&
+              offsetof(WarpwisePassManager, note_nothing) == 40);
 static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
               offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
               offsetof(WarpwiseOptionRow, wants_value) == 48 && offsetof(WarpwiseOptionRow, is_former) == 52);

@@ -5,6 +5,7 @@
 #include "api.h"
 #include "facts.h"
 #include "fusion_memory.h"
+#include "lowered.h"
 #include "options.h"
 #include "remarks.h"
 #include "text.h"
@@ -164,7 +165,7 @@ template struct MachineOf<&PassBuilder::TM>;
 TargetMachine *machine_of(PassBuilder &PB);
 
 void register_passes(PassBuilder &PB) {
-  TargetMachine *Machine = machine_of(PB);
+  Machine = machine_of(PB);
   warpwise_joins_all(Machine && Machine->Options.AllowFPOpFusion == FPOpFusion::Fast);
   // if the command line names the plugin twice it is loaded once, and its passes are registered already
   ModulePassManager Known;
@@ -193,6 +194,7 @@ void register_passes(PassBuilder &PB) {
   PB.registerPeepholeEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel Level) { add_steps(FPM, WARPWISE_PEEPHOLE, Level, Phase::None); });
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, Phase When) {
+    warpwise::Level = Level;
     add_steps(MPM, WARPWISE_OPTIMIZER_EARLY, Level, When);
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, Phase When) {

@@ -3,6 +3,7 @@
 
 #include "remarks.h"
 #include "fusion_memory.h"
+#include "lowered.h"
 #include "managers.h"
 #include "text.h"
 #include "llvm/ADT/Statistic.h"
@@ -190,7 +191,7 @@ WarpwisePassManager warpwise::passManager(Module &M, FunctionAnalysisManager &FA
     Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
   }
   Wanted |= AreStatisticsEnabled() ? Counts : 0;
-  return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing, time_part};
+  return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing, time_part, warpwise::lower};
 }
 
 bool warpwise::wants_remarks(const WarpwisePassManager &Manager) { return Manager.wanted & ~(Always | Counts); }

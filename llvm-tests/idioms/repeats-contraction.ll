@@ -1,11 +1,12 @@
-; Branches that repeat earlier ones stay where without them a product could meet a sum from which it was apart, or be joined with
-; it or not together with another; with results=contract they go.
+; Branches that repeat earlier ones go, and what is joined as long as they are there is written out: a product and a sum as one
+; multiply-add, a sum that is rounded alone as PTX's with a rounding mode. They stay where nobody knows what is joined: where
+; LLVM may compute in another order, or it is up to ptxas; with results=contract they go, and nothing is written out.
 ; RUN: %opt -passes=warpwise -S %s | %FileCheck %s
 ; RUN: %opt -passes=warpwise -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=warpwise -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
+; RUN: %opt -passes=warpwise -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT --implicit-check-not=asm
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
-; REMARK-COUNT-10: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
+; REMARK-COUNT-4: remark: {{.*}} a branch stays that an earlier one repeats: without it, other products and sums could become multiply-adds
 
 ; A product and a sum of a way that goes are joined there, and so are those of the earlier way.
 ; CHECK-LABEL: @inside(
@@ -45,7 +46,9 @@ join.again:
 
 ; The product in front of the branch is stored, and would come into the block of the sum behind it.
 ; CHECK-LABEL: @across(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: asm "add.rn.f32
 ; CONTRACT-LABEL: @across(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -73,7 +76,9 @@ join.again:
 
 ; A way that would go is one of two users of a product.
 ; CHECK-LABEL: @used(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %a, float %a, float %b)
+; CHECK-NOT: br i1 %c,
 ; CONTRACT-LABEL: @used(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -130,7 +135,9 @@ join.again:
 
 ; The sum behind a phi of a product is in a block so small that LLVM may copy it to its ways.
 ; CHECK-LABEL: @small(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: asm "add.rn.f32
 ; CONTRACT-LABEL: @small(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -163,7 +170,10 @@ join.again:
 
 ; Two products become one, and a sum gets one of them through a phi.
 ; CHECK-LABEL: @indirect(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %x, float %a, float 1.000000e+00)
+; CHECK-NOT: br i1 %c,
+; CHECK: asm "add.rn.f32
 ; CONTRACT-LABEL: @indirect(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -199,7 +209,9 @@ end:
 
 ; Two values become one that use a product, which also a sum of another block uses.
 ; CHECK-LABEL: @loses(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: asm "add.rn.f32
 ; CONTRACT-LABEL: @loses(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -253,7 +265,9 @@ join.again:
 
 ; The product is in the first of three blocks that would become one, and the sum in the last.
 ; CHECK-LABEL: @run(
-; CHECK-COUNT-3: br i1
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: asm "add.rn.f32
 ; CONTRACT-LABEL: @run(
 ; CONTRACT-COUNT-1: br i1
 ; CONTRACT-NOT: br i1
@@ -288,7 +302,10 @@ join.third:
 
 ; With a constant for its phi, the second product is the first on one way.
 ; CHECK-LABEL: @partly(
-; CHECK-COUNT-3: br i1
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %x, float %z, float %a)
+; CHECK: call float @llvm.fma.f32(float %x, float 1.500000e+00, float %{{.*}})
 ; CONTRACT-LABEL: @partly(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -347,7 +364,10 @@ join.again:
 ; The product of both would be a square, which is not negative: LLVM's back end would leave out the sum with zero, and join the
 ; other sum with the product.
 ; CHECK-LABEL: @square(
-; CHECK-COUNT-2: br i1 %c,
+; CHECK: br i1 %c,
+; CHECK-NOT: br i1 %c,
+; CHECK: call float @llvm.fma.f32(float %p, float %p, float 0.000000e+00)
+; CHECK: fsub contract
 ; CONTRACT-LABEL: @square(
 ; CONTRACT-NOT: %q =
 ; CONTRACT: ret void
@@ -378,3 +398,116 @@ last:
   ret void
 }
 declare float @llvm.sqrt.f32(float)
+
+; Two sums of other blocks share a product, which ptxas may join with either, both or none.
+; CHECK-LABEL: @shared(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @shared(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @shared(i1 %c, i1 %d, ptr addrspace(1) %out) {
+  %a = load float, ptr addrspace(1) %out
+  %next = getelementptr float, ptr addrspace(1) %out, i64 1
+  %b = load float, ptr addrspace(1) %next
+  %product = fmul contract float %a, %b
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  store float %x, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  br i1 %d, label %one, label %other
+one:
+  %sum = fadd contract float %product, %y
+  store float %sum, ptr addrspace(1) %out
+  br label %end
+other:
+  %difference = fsub contract float %product, %y
+  store float %difference, ptr addrspace(1) %next
+  br label %end
+end:
+  ret void
+}
+
+; A loop brings a product to the sum of the next iteration, which ptxas joins if it unrolls the loop.
+; CHECK-LABEL: @carried(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @carried(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @carried(i1 %c, float %a, float %b, i32 %n, ptr addrspace(1) %out) {
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  store float %x, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %join.again ], [ %next, %loop ]
+  %last = phi float [ %y, %join.again ], [ %product, %loop ]
+  %sum = fadd contract float %last, 3.0
+  %product = fmul contract float %sum, %a
+  %place = getelementptr float, ptr addrspace(1) %out, i32 %i
+  store volatile float %sum, ptr addrspace(1) %place
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; LLVM joins the product with the sum of its block. Only the sum behind the loop uses it then, and ptxas need not bring it there.
+; CHECK-LABEL: @beyond(
+; CHECK-COUNT-2: br i1 %c,
+; CONTRACT-LABEL: @beyond(
+; CONTRACT-NOT: %q =
+; CONTRACT: ret void
+define ptx_kernel void @beyond(i1 %c, i32 %n, ptr addrspace(1) %out) {
+  %a = load float, ptr addrspace(1) %out
+  %place = getelementptr float, ptr addrspace(1) %out, i64 1
+  %b = load float, ptr addrspace(1) %place
+  %product = fmul contract float %a, %b
+  %near = fadd contract float %product, -1.5
+  br i1 %c, label %yes, label %join
+yes:
+  %p = fdiv float %a, %b
+  br label %join
+join:
+  %x = phi float [ %p, %yes ], [ %b, %0 ]
+  store float %x, ptr addrspace(1) %out
+  br i1 %c, label %again, label %join.again
+again:
+  %q = fdiv float %a, %b
+  br label %join.again
+join.again:
+  %y = phi float [ %q, %again ], [ %b, %join ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %join.again ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %out, i32 %i
+  store volatile float %y, ptr addrspace(1) %at
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  %read = load volatile float, ptr addrspace(1) %out
+  %far = fsub contract float %product, %read
+  %both = fdiv float %near, %far
+  store float %both, ptr addrspace(1) %out
+  ret void
+}

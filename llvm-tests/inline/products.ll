@@ -1,6 +1,7 @@
 ; Inlined code computes the same bits. What is joined in the two functions is written as a multiply-add; a product that goes
-; through an argument, a result or memory, which round it, is rounded on its own. The call stays where a float that was
-; rounded to float may be rounded to half, or a product that has other uses may meet a sum of another block.
+; through an argument, a result or memory, which round it, is rounded on its own. What LLVM makes of the functions tells which.
+; The call stays where a float that was rounded to float may be rounded to half, and where ptxas decides: about sums of several
+; blocks that share a product, and loops that it may unroll.
 ; RUN: %opt -passes=inline-calls -S %s -o %t.ll
 ; RUN: %FileCheck %s --input-file=%t.ll
 ; RUN: %opt -passes=inline-calls,steer-spills -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
@@ -14,7 +15,6 @@
 ; RUN: %{same} -k parted -a f32[1]:random:1 -a f32:0.3
 ; RUN: %{same} -k ordered -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
 ; RUN: %{same} -k unsure -a f32[1]:random:1 -a f32:0.3 -a f32:0.7
-; RUN: %{same} -k hoisted -a f32[1]:random:1 -a f32:0.3 -a i32:3
 ; RUN: %{same} -k partly -a f32[1]:random:1 -a f32:0.3 -a f32:0.7 -a i8:1
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -48,7 +48,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-11: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
+; REMARK-COUNT-5: remark: {{.*}} stack object %{{.*}} stays in local memory: not in registers: products and sums around it could become other multiply-adds; -warpwise-results=contract allows that; not in shared memory: its address is passed to a call
 ; CHECK-LABEL: @through_argument(
 ; CHECK-NOT: call {{.*}}@
 ; CHECK: %product{{.*}} = tail call float asm "mul.rn.f32 $0, $1, $2;"
@@ -244,8 +244,10 @@ end:
   ret float %r
 }
 
+; As a select, which LLVM makes of the branch, the sum is in the block of the product.
 ; CHECK-LABEL: @open(
-; CHECK: call float @later(
+; CHECK: asm "mul.rn.f32
+; CHECK: call float @llvm.fma.f32(float %a, float %a, float 3.000000e+00)
 define ptx_kernel void @open(ptr %out, float %a, i1 %more) {
   %object = alloca float
   %r = call float @later(ptr %object, float %a, i1 %more)
@@ -255,14 +257,14 @@ define ptx_kernel void @open(ptr %out, float %a, i1 %more) {
   ret void
 }
 
-; A sum takes the first product that nothing else uses, in front of its loop, too, unless LLVM unrolls the loop.
+; A sum takes the product of its loop, and not the one in front of it, since LLVM unrolls the loop: then only that has no other use.
 define void @kept(ptr %p, float %x) {
   store float %x, ptr %p
   ret void
 }
 
 ; CHECK-LABEL: @hoisted(
-; CHECK: call void @kept(
+; CHECK: call float @llvm.fma.f32(float %v, float 0x3FF19999A0000000, float %product)
 define ptx_kernel void @hoisted(ptr %out, float %a, i32 %n) {
 entry:
   %object = alloca float
@@ -303,9 +305,10 @@ end:
   ret void
 }
 
-; The back end's GVN computes the second product in front of its block, since one of two ways there has it already.
+; As a select, which LLVM makes of the branch, the second product is in the block of its sum.
 ; CHECK-LABEL: @partly(
-; CHECK: call void @argument(
+; CHECK: call float @llvm.fma.f32(float %a, float %b,
+; CHECK: call float @llvm.fma.f32(float %a, float %{{.*}}, float %sum)
 define ptx_kernel void @partly(ptr %out, float %a, float %b, i1 %c) {
 entry:
   %object = alloca float
@@ -340,9 +343,10 @@ end:
   ret float %sum
 }
 
-; Where another way brings a constant, InstCombine would move the sum to the product.
+; Where another way brought a constant, InstCombine would move the sum to the product: it is rounded alone, and so is the product.
 ; CHECK-LABEL: @behind_phi(
-; CHECK: call {{.*}}@adds_up
+; CHECK: asm "mul.rn.f32
+; CHECK: asm "add.rn.f32
 define ptx_kernel void @behind_phi(ptr %out, float %a, i32 %n) {
   %object = alloca float
   %r = call float @adds_up(ptr %object, float %a, i32 %n)
@@ -410,7 +414,9 @@ define ptx_kernel void @next_iteration(ptr %out, float %a, i32 %n) {
 
 ; A sum takes that of two products that has fewer uses left, which other code of the block decides if other sums take some.
 ; CHECK-LABEL: @in_turn(
-; CHECK: call {{.*}}@argument
+; CHECK: [[PRODUCT:%.*]] = {{.*}}asm "mul.rn.f32
+; CHECK: call float @llvm.fma.f32(float %b, float %b, float [[PRODUCT]])
+; CHECK-COUNT-2: call float @llvm.fma.f32(float %b, float %b,
 define ptx_kernel void @in_turn(ptr %out, float %a, float %b) {
   %object = alloca float
   call void @argument(ptr %object, float %a)
@@ -489,10 +495,11 @@ end:
   ret void
 }
 
-; LLVM has the square of %a on one of the ways and computes that of %next on the other (partial redundancy elimination), away
-; from the sum.
+; LLVM would have the square of %a on one of the ways and compute that of %next on the other (partial redundancy elimination), away
+; from the sum, if it did not make a select of the branch.
 ; CHECK-LABEL: @square_on_one_way(
-; CHECK: call {{.*}}@argument
+; CHECK: asm "mul.rn.f32
+; CHECK: call float @llvm.fma.f32(float %{{.*}}, float %{{.*}}, float %b)
 define ptx_kernel void @square_on_one_way(ptr %out, float %a, float %b, i1 %is_side) {
 entry:
   %object = alloca float

@@ -8,8 +8,9 @@
 //!   it is; of two with the first. It sees through nothing;
 //! - LLVM's instruction selection joins a sum with a product of its own block, whatever else uses the product; of two with the
 //!   one that has fewer uses there, else the first;
-//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is; of halves only in its own
-//!   block. Sums of other blocks that share a product it sometimes joins and sometimes not.
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is that LLVM has moved the product
+//!   to its block, as it does unless there is a loop in between; of halves only in its own block. Sums of other blocks that
+//!   share a product it sometimes joins and sometimes not.
 //!
 //! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
 //! one block; what is said of products and sums below holds for such pairs, too.
@@ -31,11 +32,15 @@
 //! on which a phi is not constant; they move products to their users, if these are in one block. Random CUDA sources found all
 //! of these, one by one. So before branches, loops, calls or objects go, what is joined for sure is
 //! [written out](raw::Pins), and where nothing is sure, they stay.
+//!
+//! What LLVM makes of a function that does not change need not be foreseen where nothing else of its pipeline is still to come
+//! than is run on a copy: before calls are inlined, and before branches go that repeat earlier ones, LLVM [is asked](lowered).
+//! Then all sums that may get a product are written out, those that are rounded alone, too.
 
 mod joins;
+pub mod lowered;
 mod memory;
 pub mod raw;
-pub mod shortening;
 pub mod undecided;
 
 use crate::cfg::Cycle;

@@ -36,12 +36,14 @@ use counts::Count;
 use fragments::Fragment;
 use repeats::Repeat;
 use std::rc::Rc;
-use warpwise_analysis::contraction::raw::Pins;
+use warpwise_analysis::contraction::lowered::Made;
+use warpwise_analysis::contraction::raw::{Ends, Pins};
 use warpwise_analysis::contraction::undecided::is_undecided;
 use warpwise_analysis::contraction::{Pair, raw};
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::lowered::From;
 use warpwise_ir::llvm::remark::{PassManager, Reshape};
 
 /// What is said of a form that stays.
@@ -56,7 +58,7 @@ pub fn run_early(module: Module<'_>, results: Results, manager: &PassManager<'_>
 /// Takes away branches that repeat earlier ones, splits copies, keeps remainders, widens indices and moves tables; returns whether
 /// the module changed.
 pub fn run_late(module: Module<'_>, results: Results, manager: &PassManager<'_>) -> bool {
-    let is_shorter = driver::run(&Repeats { results }, module, divergence::Options::default(), manager);
+    let is_shorter = driver::run(&Repeats { results, manager }, module, divergence::Options::default(), manager);
     let pass = Forms { results, context: copies::Context::new() };
     driver::run(&pass, module, divergence::Options::default(), manager) || is_shorter
 }
@@ -97,13 +99,22 @@ impl<'m> FunctionPass<'m> for Counts {
 }
 
 /// The pass that takes away branches that repeat earlier ones.
-struct Repeats {
+struct Repeats<'a> {
     results: Results,
+    manager: &'a PassManager<'a>,
 }
 
-impl<'m> FunctionPass<'m> for Repeats {
+impl Repeats<'_> {
+    /// What is written out so that it does not matter which branches go; `None` if it is not known what is joined.
+    fn pins<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
+        let made = |function| Some(Made::new(function, self.manager.lowered(function, From::Optimised)?));
+        Pins::of_each(&[function], |function| made(function)?.pins(Ends::Objects(&[])))
+    }
+}
+
+impl<'m> FunctionPass<'m> for Repeats<'_> {
     /// A branch, with what is written out in the function before.
-    type Plan = (Repeat<'m>, Option<Rc<Pins<'m>>>);
+    type Plan = (Repeat<'m>, Rc<Vec<Pins<'m>>>);
     const WORD: &'static str = IDIOMS;
     const THEN: Option<Reshape> = None;
 
@@ -112,24 +123,22 @@ impl<'m> FunctionPass<'m> for Repeats {
             return Vec::new();
         }
         let known = analyses.of(function);
-        let Some(found) = repeats::find(known.outline(), &known.handles) else { return Vec::new() };
-        let is_same = self.results == Results::Same;
-        let stays = is_same && found.pins.is_none();
-        let pins = found.pins.filter(|_| is_same).map(Rc::new);
-        let decide = |repeat: Repeat<'m>| {
-            if stays {
-                Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned())
-            } else {
+        let found = repeats::find(known.outline(), &known.handles);
+        let is_same = self.results == Results::Same && !found.is_empty();
+        let pins = if is_same { self.pins(function) } else { Some(Vec::new()) }.map(Rc::new);
+        let decide = |repeat: Repeat<'m>| match &pins {
+            None => Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned()),
+            Some(pins) => {
                 let (at, message) = (repeat.branch, repeats::MESSAGE.to_owned());
                 Decision::plan(at, "BranchRepeated", message, (repeat, pins.clone()))
             }
         };
-        found.repeats.into_iter().map(decide).collect()
+        found.into_iter().map(decide).collect()
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
         // those of the function, which all of its plans have
-        plans.iter().take(1).flat_map(|(_, pins)| pins).for_each(|pins| pins.apply(editor));
+        plans.iter().take(1).flat_map(|(_, pins)| pins.iter()).for_each(|pins| pins.apply(editor));
         plans.iter().for_each(|(repeat, _)| repeats::apply(editor, repeat));
     }
 }

@@ -17,7 +17,7 @@ use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::handle::{self, AttrPlace, attribute_kind};
-use warpwise_ir::llvm::remark::Kind;
+use warpwise_ir::llvm::remark::{Kind, PassManager};
 use warpwise_ir::names::Names;
 
 /// Reports what was done with the stack objects of a function.
@@ -28,7 +28,7 @@ pub fn objects<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut FunctionAna
     }
     let objects = analyses.objects();
     let stays = !plan.refusals.is_empty() && manager.wants(Kind::Missed);
-    let unfreed = if stays { out_of_registers(analyses, plan, steered.settings.results) } else { Vec::new() };
+    let unfreed = if stays { out_of_registers(analyses, plan, steered.settings.results, manager) } else { Vec::new() };
     let (outline, handles) = (analyses.outline(), &analyses.handles);
     let names = analyses.names();
     for planned in &plan.moves {
@@ -93,6 +93,7 @@ fn out_of_registers<'m>(
     analyses: &mut FunctionAnalyses<'m>,
     plan: &StackPlan,
     results: Results,
+    manager: &PassManager<'_>,
 ) -> Vec<(handle::Value<'m>, Reject)> {
     let function = analyses.handles.function;
     let mut found = Vec::new();
@@ -108,7 +109,7 @@ fn out_of_registers<'m>(
         _ => false,
     };
     if is_enabled(function, INLINE) && plan.refusals.iter().any(is_inlined) {
-        found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, results).1);
+        found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, results, manager).1);
     }
     if is_enabled(function, ARRAYS) {
         found.extend(arrays::plan::plan(analyses, results).1.into_iter().map(of_alloca));

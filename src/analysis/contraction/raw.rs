@@ -19,16 +19,35 @@ use warpwise_ir::llvm::handle::{Block, Function, Inst, RawOpcode, TypeKind, Valu
 #[derive(Debug)]
 pub struct Pins<'m> {
     pub function: Function<'m>,
-    joins: Vec<Join<'m>>,
-    /// Products that keep their own rounding.
-    alone: Vec<Inst<'m>>,
+    pub(super) joins: Vec<Join<'m>>,
+    /// Sums that keep their own rounding.
+    pub(super) sums: Vec<Inst<'m>>,
+    /// Products that do.
+    pub(super) alone: Vec<Inst<'m>>,
 }
 
 impl<'m> Pins<'m> {
+    /// Nothing.
+    pub(super) fn none(function: Function<'m>) -> Pins<'m> {
+        Pins { function, joins: Vec::new(), sums: Vec::new(), alone: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.joins.is_empty() && self.sums.is_empty() && self.alone.is_empty()
+    }
+
     /// What is to be written out before some functions change, or their code comes together, so that later passes and `ptxas`
     /// round as they do without the change; `None` if that cannot be, as for a float that was rounded to `float` and may be
     /// rounded to `half`, and for what fast-math flags let LLVM compute in another order.
     pub fn of_all(functions: &[Function<'m>], ends: Ends<'_, 'm>) -> Option<Vec<Pins<'m>>> {
+        Pins::of_each(functions, |function| Pins::of(function, ends))
+    }
+
+    /// The same, if `of` says what is to be written out in one of them.
+    pub fn of_each(
+        functions: &[Function<'m>],
+        mut of: impl FnMut(Function<'m>) -> Option<Pins<'m>>,
+    ) -> Option<Vec<Pins<'m>>> {
         let stays = |function: Function<'_>| function.insts().any(is_loose) || undecided::may_fold(function);
         if may_pair(functions, Pair::Narrowings) || functions.iter().any(|&function| stays(function)) {
             return None;
@@ -36,9 +55,8 @@ impl<'m> Pins<'m> {
         if !may_pair(functions, Pair::MultiplyAdd) {
             return Some(Vec::new());
         }
-        let mut pins: Vec<Pins<'m>> =
-            functions.iter().map(|&function| Pins::of(function, ends)).collect::<Option<_>>()?;
-        pins.retain(|pins| !pins.joins.is_empty() || !pins.alone.is_empty());
+        let mut pins: Vec<Pins<'m>> = functions.iter().map(|&function| of(function)).collect::<Option<_>>()?;
+        pins.retain(|pins| !pins.is_empty());
         Some(pins)
     }
 
@@ -48,7 +66,7 @@ impl<'m> Pins<'m> {
     /// [elsewhere](Products::may_move); or the flags allow more than joining.
     fn of(function: Function<'m>, ends: Ends<'_, 'm>) -> Option<Pins<'m>> {
         let insts = || function.blocks().flat_map(|block| block.insts());
-        let mut pins = Pins { function, joins: Vec::new(), alone: Vec::new() };
+        let mut pins = Pins::none(function);
         let loaded = Loads::of(function);
         for sum in insts().filter(|&inst| Pair::MultiplyAdd.ends_with(inst)) {
             if is_behind_phis(sum) {
@@ -72,12 +90,7 @@ impl<'m> Pins<'m> {
                 return None;
             }
             let adds_it = |sum: Inst<'m>| added(sum).any(|product| product == inst);
-            let ends_here = |user: Inst<'m>| match ends {
-                Ends::Calls => leaves(user),
-                Ends::Objects(objects) => stored(user).is_some_and(|(_, root)| {
-                    root.is_some_and(|root| objects.iter().any(|object| object.value() == root))
-                }),
-            };
+            let ends_here = |user: Inst<'m>| ends.has(user);
             let is_unsure = |user: Inst<'m>| !ends_here(user) && loaded.may_get(user);
             if meets(inst.value(), is_unsure) {
                 return None;
@@ -92,31 +105,12 @@ impl<'m> Pins<'m> {
         Some(pins)
     }
 
-    /// What is to be written out so that it does not matter how often, and in which block, some products of a function are computed;
-    /// `None` if sums may use them of which that is not sure.
-    pub fn of_products(function: Function<'m>, products: impl IntoIterator<Item = Inst<'m>>) -> Option<Pins<'m>> {
-        let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
-        let mut sums: FxHashSet<Inst<'m>> = FxHashSet::default();
-        for used in products {
-            let adds_it = |sum: Inst<'m>| added(sum).any(|product| product == used);
-            if meets(used.value(), |user| is_sum(user) && !adds_it(user)) {
-                return None;
-            }
-            let negations = used.value().users().filter_map(Value::as_inst).filter(|user| !is_sum(*user));
-            let users =
-                [used].into_iter().chain(negations).flat_map(|inst| inst.value().users()).filter_map(Value::as_inst);
-            sums.extend(users.filter(|&user| is_sum(user) && adds_it(user)));
-        }
-        let joins: Vec<Join<'m>> = sums.into_iter().map(Join::of).collect::<Option<_>>()?;
-        joins.iter().all(Join::can_be_written).then_some(Pins { function, joins, alone: Vec::new() })
-    }
-
     /// Writes it out.
     pub fn apply(&self, editor: &mut Editor<'m>) {
         for &Join { sum, product, operand, is_negated } in &self.joins {
             editor.join(sum, operand, product, is_negated);
         }
-        self.alone.iter().for_each(|&product| editor.round_alone(product));
+        self.sums.iter().chain(&self.alone).for_each(|&inst| editor.round_alone(inst));
     }
 }
 
@@ -127,6 +121,17 @@ pub enum Ends<'a, 'm> {
     Calls,
     /// In objects that become registers.
     Objects(&'a [Inst<'m>]),
+}
+
+impl<'m> Ends<'_, 'm> {
+    /// Whether an instruction ends what it uses.
+    pub(super) fn has(self, user: Inst<'m>) -> bool {
+        match self {
+            Ends::Calls => leaves(user),
+            Ends::Objects(objects) => stored(user)
+                .is_some_and(|(_, root)| root.is_some_and(|root| objects.iter().any(|object| object.value() == root))),
+        }
+    }
 }
 
 /// What a value may be, seen through what passes it on.

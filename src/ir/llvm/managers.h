@@ -19,8 +19,8 @@ struct Managers {
 
   // `Register`, if not null, adds what a plugin has.
   explicit Managers(LLVMTargetMachineRef Machine, void (*Register)(llvm::PassBuilder &) = nullptr,
-                    llvm::PassInstrumentationCallbacks *Callbacks = nullptr)
-      : PB(reinterpret_cast<llvm::TargetMachine *>(Machine), llvm::PipelineTuningOptions(), std::nullopt, Callbacks) {
+                    llvm::PassInstrumentationCallbacks *Callbacks = nullptr, llvm::PipelineTuningOptions Tuning = {})
+      : PB(reinterpret_cast<llvm::TargetMachine *>(Machine), Tuning, std::nullopt, Callbacks) {
     if (Register)
       Register(PB);
     PB.registerModuleAnalyses(MAM);

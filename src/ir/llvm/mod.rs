@@ -11,6 +11,7 @@ pub mod image;
 mod image_const;
 mod image_import;
 mod image_text;
+pub mod lowered;
 pub mod mutate;
 pub mod optimise;
 pub mod owned;

@@ -1,6 +1,7 @@
 //! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
 
 use super::handle::{DebugLoc, Function, Inst};
+use super::lowered::{self, From, Lowered, LoweredSink};
 use super::plans::Plans;
 use super::text::Text;
 use super::trace::Trace;
@@ -41,6 +42,7 @@ pub struct RawPassManager {
     has_nothing: extern "C" fn(*mut c_void, LLVMValueRef) -> bool,
     note_nothing: extern "C" fn(*mut c_void, LLVMValueRef),
     time: extern "C" fn(Text, bool),
+    lower: extern "C" fn(LLVMValueRef, bool, LoweredSink, *mut c_void) -> bool,
 }
 
 /// What LLVM's own passes can do to a function in the middle of one of ours; whatever is known of it is stale then.
@@ -64,7 +66,8 @@ pub enum Reshape {
 
 // passes/abi.h asserts the same
 const _: () = assert!(
-    size_of::<RawPassManager>() == 56
+    size_of::<RawPassManager>() == 64
+        && offset_of!(RawPassManager, lower) == 56
         && offset_of!(RawPassManager, time) == 48
         && offset_of!(RawPassManager, context) == 0
         && offset_of!(RawPassManager, wanted) == 8
@@ -212,6 +215,12 @@ impl<'a> PassManager<'a> {
         if let Some(raw) = self.raw {
             (raw.reshape)(raw.context, function.raw(), how as u32);
         }
+    }
+    /// What LLVM makes of a function without this plugin; `None` if nobody knows, as in `opt`.
+    pub fn lowered(&self, function: Function<'_>, from: From) -> Option<Vec<Lowered>> {
+        let raw = self.raw?;
+        let mut found: Vec<Lowered> = Vec::new();
+        (raw.lower)(function.raw(), from == From::Inlined, lowered::collect, (&raw mut found).cast()).then_some(found)
     }
     /// Whether fuse-branches has nothing to look for in a function, as was [noted](PassManager::note_nothing) of it as it is now.
     pub fn has_nothing(&self, function: Function<'_>) -> bool {

@@ -35,7 +35,7 @@ use warpwise_ir::llvm::remark::{PassManager, Reshape};
 pub fn run(module: Module<'_>, stage: Stage, results: Results, manager: &PassManager<'_>) -> bool {
     let mut changed = read_annotations(module);
     let calls = &Calls::of(module);
-    let pass = Inline { calls, stage, results };
+    let pass = Inline { calls, stage, results, manager };
     let mut analyses = Analyses::new(module, divergence::Options::default());
     for &caller in calls.functions() {
         let is_inlined = driver::run_on(&pass, [caller], &mut analyses, manager);
@@ -52,6 +52,7 @@ struct Inline<'a, 'm> {
     calls: &'a Calls<'m>,
     stage: Stage,
     results: Results,
+    manager: &'a PassManager<'a>,
 }
 
 impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
@@ -60,7 +61,7 @@ impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
     const THEN: Option<Reshape> = None;
 
     fn plan(&self, caller: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
-        let (plans, _) = plan::plan(caller, self.calls, self.stage, self.results);
+        let (plans, _) = plan::plan(caller, self.calls, self.stage, self.results, self.manager);
         plans.into_iter().map(|plan| Decision::plan(plan.call, "CallInlined", plan.to_string(), plan)).collect()
     }
 

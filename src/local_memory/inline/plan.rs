@@ -1,7 +1,7 @@
 //! Which calls of a function are inlined? Decided from facts, before anything is changed.
 
 use super::calls::{Calls, Count};
-use super::products;
+use super::products::Joined;
 use crate::local_memory::inventory::{Uses, allocas};
 use crate::local_memory::reject::Reject;
 use crate::settings::transform::INLINE;
@@ -9,6 +9,7 @@ use crate::settings::{Results, is_enabled};
 use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
 use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, Value, attribute_kind};
+use warpwise_ir::llvm::remark::PassManager;
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
@@ -51,7 +52,14 @@ struct Object<'m> {
 pub type Decided<'m> = (Vec<Plan<'m>>, Vec<(Value<'m>, Reject)>);
 
 /// Decides about the calls in a function that take the address of a stack object.
-pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: Results) -> Decided<'m> {
+pub fn plan<'m>(
+    caller: Function<'m>,
+    calls: &Calls<'m>,
+    stage: Stage,
+    results: Results,
+    manager: &PassManager<'_>,
+) -> Decided<'m> {
+    let mut joined = (results == Results::Same).then(|| Joined::new(stage, manager));
     let objects: Vec<Object<'m>> = sizes(caller).filter_map(|(address, bytes)| object(address, bytes, stage)).collect();
     let mut sites: Vec<Inst<'m>> = Vec::new();
     for &call in objects.iter().flat_map(|object| &object.calls) {
@@ -68,7 +76,7 @@ pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: 
         let freed = of_call().filter(|object| object.calls.iter().all(may));
         let outcome = match forbidden.iter().find(|(other, _)| *other == call) {
             Some((_, reject)) => Err(reject.clone()),
-            None => plan_call(call, freed, stage, results),
+            None => plan_call(call, freed, joined.as_mut()),
         };
         match outcome {
             Ok(plan) => plans.extend(plan),
@@ -82,8 +90,7 @@ pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage, results: 
 fn plan_call<'a, 'm: 'a>(
     call: Inst<'m>,
     freed: impl Iterator<Item = &'a Object<'m>>,
-    stage: Stage,
-    results: Results,
+    joined: Option<&mut Joined<'_, 'm>>,
 ) -> Result<Option<Plan<'m>>, Reject> {
     let (mut objects, mut bytes) = (0, 0);
     for object in freed {
@@ -92,8 +99,8 @@ fn plan_call<'a, 'm: 'a>(
     }
     let Some(callee) = call.defined_callee().filter(|_| objects > 0) else { return Ok(None) };
     let mut plan = Plan { call, objects, bytes, instructions: size(callee), pins: Vec::new() };
-    if results == Results::Same {
-        plan.pins = products::pins(call, callee, stage).ok_or(Reject::Contraction)?;
+    if let Some(joined) = joined {
+        plan.pins = joined.pins(call, callee).ok_or(Reject::Contraction)?;
     }
     Ok(Some(plan))
 }

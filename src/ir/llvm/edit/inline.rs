@@ -13,8 +13,8 @@ unsafe extern "C" {
     fn warpwise_inline(call: LLVMValueRef) -> bool;
 }
 
-/// PTX's name of a floating-point type that is multiplied alone, and the constraints of such inline assembly.
-fn multiplication(ty: Type<'_>) -> Option<(&'static str, &'static str)> {
+/// PTX's name of a floating-point type whose numbers are added and multiplied alone, and the constraints of such inline assembly.
+fn arithmetic(ty: Type<'_>) -> Option<(&'static str, &'static str)> {
     match ty.kind() {
         LLVMTypeKind::LLVMFloatTypeKind => Some(("f32", "=f,f,f")),
         LLVMTypeKind::LLVMDoubleTypeKind => Some(("f64", "=d,d,d")),
@@ -28,19 +28,24 @@ impl<'m> Editor<'m> {
     pub fn inline(&mut self, call: Inst<'m>) -> bool {
         edit!(warpwise_inline(call.raw()))
     }
-    /// Keeps a product from being joined with a sum: it becomes PTX's `mul` with a rounding mode. The flag alone would not do,
+    /// Keeps a product, or a sum, from being joined with the other: it becomes PTX's with a rounding mode. The flag alone would not do,
     /// since clang lets the back end join everything in CUDA. Whether there is such an instruction for the
     /// [type](Self::rounds_alone) is the caller's business; the handle is invalid afterwards.
-    pub fn round_alone(&mut self, product: Inst<'m>) {
-        let ty = product.ty();
-        let Some((suffix, constraints)) = multiplication(ty) else { return };
-        let flushes = suffix == "f32" && flushes_f32(product.block().function());
-        let text = format!("mul.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
-        self.before(product).set_location(product.debug_loc());
-        let call = self.pure_assembly(&text, constraints, ty, &[product.operand(0), product.operand(1)]);
-        let name = product.value().name();
-        self.replace_all_uses(product.value(), call);
-        self.erase(product);
+    pub fn round_alone(&mut self, inst: Inst<'m>) {
+        let ty = inst.ty();
+        let Some((suffix, constraints)) = arithmetic(ty) else { return };
+        let flushes = suffix == "f32" && flushes_f32(inst.block().function());
+        let name = match inst.opcode() {
+            LLVMOpcode::LLVMFAdd => "add",
+            LLVMOpcode::LLVMFSub => "sub",
+            _ => "mul",
+        };
+        let text = format!("{name}.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
+        self.before(inst).set_location(inst.debug_loc());
+        let call = self.pure_assembly(&text, constraints, ty, &[inst.operand(0), inst.operand(1)]);
+        let name = inst.value().name();
+        self.replace_all_uses(inst.value(), call);
+        self.erase(inst);
         self.set_name(call, &name);
     }
 
@@ -138,7 +143,7 @@ impl<'m> Editor<'m> {
 
     /// Whether [`round_alone`](Self::round_alone) can round products of a type.
     pub fn rounds_alone(ty: Type<'m>) -> bool {
-        multiplication(ty).is_some()
+        arithmetic(ty).is_some()
     }
 
     /// Says of a call that it reads and writes no memory and always returns.
