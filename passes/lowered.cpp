@@ -144,6 +144,11 @@ private:
 };
 char Tell::ID = 0;
 
+// The passes of a back end while each register has one definition are for its own use.
+struct BeforeRegisters : TargetPassConfig {
+  using TargetPassConfig::addMachineSSAOptimization;
+};
+
 // A copy of the function, and of all variables, in another context; its instructions are numbered from 1.
 std::unique_ptr<Module> taken_out(const Function &F, LLVMContext &Context) {
   ValueToValueMapTy Map;
@@ -229,7 +234,8 @@ bool warpwise::lower(LLVMValueRef Func, bool Optimises, WarpwiseLoweredSink Sink
   Config->insertPass(&PeepholeOptimizerLegacyID, new Tell(To, /*IsEnd=*/true));
   if (Config->addISelPasses())
     return false;
-  Config->addMachinePasses();
+  // what comes behind joins nothing
+  (Config->*&BeforeRegisters::addMachineSSAOptimization)();
   Config->setInitialized();
   PM.run(*M);
   return true;

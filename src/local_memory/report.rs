@@ -3,6 +3,7 @@
 
 use super::inline::calls::Calls;
 use super::inline::plan::Stage;
+use super::inline::products::Joined;
 use super::reject::Reject;
 use super::stack::plan::{Placement, StackPlan};
 use super::{arrays, copies, inline, split};
@@ -109,7 +110,8 @@ fn out_of_registers<'m>(
         _ => false,
     };
     if is_enabled(function, INLINE) && plan.refusals.iter().any(is_inlined) {
-        found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, results, manager).1);
+        let mut joined = (results == Results::Same).then(|| Joined::new(Stage::Late, manager));
+        found.extend(inline::plan::plan(function, &Calls::of(function.module()), Stage::Late, joined.as_mut()).1);
     }
     if is_enabled(function, ARRAYS) {
         found.extend(arrays::plan::plan(analyses, results).1.into_iter().map(of_alloca));

@@ -54,6 +54,9 @@ impl<'m> Made<'m> {
         };
         for (at, inst) in made.insts.iter().enumerate() {
             made.copies.entry(inst.number).or_default().push(at);
+            if inst.is_early() {
+                continue;
+            }
             made.definitions.insert(inst.result, at);
             for &register in &inst.operands {
                 made.readers.entry(register).or_default().push(at);

@@ -51,6 +51,13 @@ pub struct Lowered {
     pub is_vector: bool,
 }
 
+impl Lowered {
+    /// Whether it is told of as instruction selection has left it, since it may become one with another that has no number.
+    pub fn is_early(&self) -> bool {
+        self.result == 0 && matches!(self.does, Does::Fused | Does::Sum)
+    }
+}
+
 /// `WarpwiseLowered` of `passes/abi.h`.
 #[repr(C)]
 pub struct RawLowered {

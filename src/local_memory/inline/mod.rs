@@ -15,7 +15,7 @@ pub mod calls;
 pub mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;
-mod products;
+pub mod products;
 
 use crate::analyses::Analyses;
 use crate::driver::{self, Decision, FunctionPass};
@@ -25,6 +25,8 @@ use crate::settings::transform::INLINE;
 use calls::Calls;
 use plan::Plan;
 pub use plan::Stage;
+use products::Joined;
+use std::cell::RefCell;
 use std::fmt;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
@@ -35,7 +37,8 @@ use warpwise_ir::llvm::remark::{PassManager, Reshape};
 pub fn run(module: Module<'_>, stage: Stage, results: Results, manager: &PassManager<'_>) -> bool {
     let mut changed = read_annotations(module);
     let calls = &Calls::of(module);
-    let pass = Inline { calls, stage, results, manager };
+    let joined = RefCell::new((results == Results::Same).then(|| Joined::new(stage, manager)));
+    let pass = Inline { calls, stage, joined };
     let mut analyses = Analyses::new(module, divergence::Options::default());
     for &caller in calls.functions() {
         let is_inlined = driver::run_on(&pass, [caller], &mut analyses, manager);
@@ -51,8 +54,8 @@ pub fn run(module: Module<'_>, stage: Stage, results: Results, manager: &PassMan
 struct Inline<'a, 'm> {
     calls: &'a Calls<'m>,
     stage: Stage,
-    results: Results,
-    manager: &'a PassManager<'a>,
+    /// What is joined in functions; `None` if that may change.
+    joined: RefCell<Option<Joined<'a, 'm>>>,
 }
 
 impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
@@ -61,11 +64,14 @@ impl<'m> FunctionPass<'m> for Inline<'_, 'm> {
     const THEN: Option<Reshape> = None;
 
     fn plan(&self, caller: Function<'m>, _: &mut Analyses<'m>) -> Vec<Decision<'m, Self::Plan>> {
-        let (plans, _) = plan::plan(caller, self.calls, self.stage, self.results, self.manager);
+        let (plans, _) = plan::plan(caller, self.calls, self.stage, self.joined.borrow_mut().as_mut());
         plans.into_iter().map(|plan| Decision::plan(plan.call, "CallInlined", plan.to_string(), plan)).collect()
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {
+        if let Some(joined) = self.joined.borrow_mut().as_mut() {
+            joined.forget(plans.iter().flat_map(|plan| plan.changed()));
+        }
         let mut pinned: Vec<Function<'m>> = Vec::new();
         for pins in plans.iter().flat_map(|plan| &plan.pins) {
             if !pinned.contains(&pins.function) {

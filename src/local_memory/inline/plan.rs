@@ -4,12 +4,11 @@ use super::calls::{Calls, Count};
 use super::products::Joined;
 use crate::local_memory::inventory::{Uses, allocas};
 use crate::local_memory::reject::Reject;
+use crate::settings::is_enabled;
 use crate::settings::transform::INLINE;
-use crate::settings::{Results, is_enabled};
 use warpwise_analysis::contraction::raw::Pins;
 use warpwise_analysis::gpu::prices::{INLINE_MAX_INSTRUCTIONS, LARGE_FOR_LLVM};
 use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, Value, attribute_kind};
-use warpwise_ir::llvm::remark::PassManager;
 
 /// How many calls deep the functions are looked at that LLVM is going to inline.
 const MAX_LEVELS: u32 = 8;
@@ -38,6 +37,13 @@ pub struct Plan<'m> {
     pub pins: Vec<Pins<'m>>,
 }
 
+impl<'m> Plan<'m> {
+    /// The functions that the plan changes.
+    pub fn changed(&self) -> impl Iterator<Item = Function<'m>> {
+        self.pins.iter().map(|pins| pins.function).chain([self.call.block().function()])
+    }
+}
+
 /// A stack object of the caller, or its copy of an argument that it gets by value.
 struct Object<'m> {
     address: Value<'m>,
@@ -51,15 +57,14 @@ struct Object<'m> {
 /// What is decided about a caller: calls to be inlined, and objects that would be in registers if one were that stays.
 pub type Decided<'m> = (Vec<Plan<'m>>, Vec<(Value<'m>, Reject)>);
 
-/// Decides about the calls in a function that take the address of a stack object.
+/// Decides about the calls in a function that take the address of a stack object. `joined` says what is joined in functions; `None` if
+/// that may change.
 pub fn plan<'m>(
     caller: Function<'m>,
     calls: &Calls<'m>,
     stage: Stage,
-    results: Results,
-    manager: &PassManager<'_>,
+    mut joined: Option<&mut Joined<'_, 'm>>,
 ) -> Decided<'m> {
-    let mut joined = (results == Results::Same).then(|| Joined::new(stage, manager));
     let objects: Vec<Object<'m>> = sizes(caller).filter_map(|(address, bytes)| object(address, bytes, stage)).collect();
     let mut sites: Vec<Inst<'m>> = Vec::new();
     for &call in objects.iter().flat_map(|object| &object.calls) {
@@ -76,7 +81,7 @@ pub fn plan<'m>(
         let freed = of_call().filter(|object| object.calls.iter().all(may));
         let outcome = match forbidden.iter().find(|(other, _)| *other == call) {
             Some((_, reject)) => Err(reject.clone()),
-            None => plan_call(call, freed, joined.as_mut()),
+            None => plan_call(call, freed, joined.as_deref_mut()),
         };
         match outcome {
             Ok(plan) => plans.extend(plan),

@@ -28,12 +28,18 @@ impl<'a, 'm> Joined<'a, 'm> {
 
     /// What is written out in the two functions of a call; `None` if it is not known what is joined.
     pub fn pins(&mut self, call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Pins<'m>>> {
-        let functions = [call.block().function(), callee];
+        // the callee first, as it is smaller
+        let functions = [callee, call.block().function()];
         if self.stage == Stage::Early {
             let all = with_callees(&functions);
             return (!Pair::ALL.into_iter().any(|pair| may_pair(&all, pair))).then(Vec::new);
         }
         Pins::of_each(&functions, |function| self.asked(function))
+    }
+
+    /// Forgets what is known of functions that change.
+    pub fn forget(&mut self, changed: impl Iterator<Item = Function<'m>>) {
+        changed.for_each(|function| _ = self.made.remove(&function));
     }
 
     fn asked(&mut self, function: Function<'m>) -> Option<Pins<'m>> {
