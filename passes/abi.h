@@ -45,14 +45,15 @@ enum : uint32_t {
 };
 
 // A machine instruction: the number of the instruction that it was made of, counted from 1, or 0; its block; what it
-// does; registers, counted from 1, or 0; whether it is of several numbers at once. What rounds a sum for sure is told
-// twice, the first time without the register of its result: it may become one with another that has no number.
+// does; registers, counted from 1, or 0; whether it is of several numbers at once. Each is told of twice, as
+// instruction selection has left it and at the end.
 struct WarpwiseLowered {
   uint32_t number;
   uint32_t block;
   uint32_t kind;
   uint32_t result;
   bool is_vector;
+  bool is_end;
   uint32_t count;
   const uint32_t *operands;
 };

@@ -98,8 +98,7 @@ struct Told {
   DenseMap<Register, uint32_t> Lines;
 };
 
-// Tells of the instructions while each register has one definition: at the end; and what is decided already, since it
-// may become one with another, behind instruction selection.
+// Tells of the instructions while each register has one definition: behind instruction selection, and at the end.
 struct Tell : MachineFunctionPass {
   static char ID;
   Told &To;
@@ -130,15 +129,13 @@ private:
     uint32_t Line = At ? At->getLine() : 0;
     if (!IsEnd && Result)
       To.Lines[Result] = Line;
-    if (!IsEnd && Kind != WARPWISE_FUSED && Kind != WARPWISE_SUM)
-      return;
     if (uint32_t Known = To.Lines.lookup(Result))
       Line = Known;
     SmallVector<uint32_t, 8> Operands;
     for (const MachineOperand &O : I.explicit_uses())
       if (!O.isMBB())
         Operands.push_back(O.isReg() ? number(O.getReg()) : 0);
-    To.Sink(To.Context, {Line, uint32_t(I.getParent()->getNumber()), Kind, IsEnd ? number(Result) : 0, IsVector,
+    To.Sink(To.Context, {Line, uint32_t(I.getParent()->getNumber()), Kind, number(Result), IsVector, IsEnd,
                          uint32_t(Operands.size()), Operands.data()});
   }
 };

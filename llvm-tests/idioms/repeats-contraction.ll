@@ -399,7 +399,7 @@ last:
 }
 declare float @llvm.sqrt.f32(float)
 
-; Two sums of other blocks share a product, which ptxas may join with either, both or none.
+; As in @across, and two sums of other blocks share a product, which ptxas may join with either, both or none.
 ; CHECK-LABEL: @shared(
 ; CHECK-COUNT-2: br i1 %c,
 ; CONTRACT-LABEL: @shared(
@@ -417,12 +417,16 @@ yes:
 join:
   %x = phi float [ %p, %yes ], [ %b, %0 ]
   store float %x, ptr addrspace(1) %out
+  %square = fmul contract float %x, %x
+  store float %square, ptr addrspace(1) %next
   br i1 %c, label %again, label %join.again
 again:
   %q = fdiv float %a, %b
   br label %join.again
 join.again:
   %y = phi float [ %q, %again ], [ %b, %join ]
+  %across = fadd contract float %square, %y
+  store float %across, ptr addrspace(1) %out
   br i1 %d, label %one, label %other
 one:
   %sum = fadd contract float %product, %y
@@ -471,7 +475,8 @@ end:
   ret void
 }
 
-; LLVM joins the product with the sum of its block. Only the sum behind the loop uses it then, and ptxas need not bring it there.
+; As in @across, and LLVM joins a product with the sum of its block. Only one behind the loop uses it then: it is up to ptxas, which
+; may make one block of several.
 ; CHECK-LABEL: @beyond(
 ; CHECK-COUNT-2: br i1 %c,
 ; CONTRACT-LABEL: @beyond(
@@ -490,12 +495,16 @@ yes:
 join:
   %x = phi float [ %p, %yes ], [ %b, %0 ]
   store float %x, ptr addrspace(1) %out
+  %square = fmul contract float %x, %x
+  store float %square, ptr addrspace(1) %place
   br i1 %c, label %again, label %join.again
 again:
   %q = fdiv float %a, %b
   br label %join.again
 join.again:
   %y = phi float [ %q, %again ], [ %b, %join ]
+  %across = fadd contract float %square, %y
+  store float %across, ptr addrspace(1) %out
   br label %loop
 loop:
   %i = phi i32 [ 0, %join.again ], [ %next, %loop ]

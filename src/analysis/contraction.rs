@@ -8,9 +8,9 @@
 //!   it is; of two with the first. It sees through nothing;
 //! - LLVM's instruction selection joins a sum with a product of its own block, whatever else uses the product; of two with the
 //!   one that has fewer uses there, else the first;
-//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever it is that LLVM has moved the product
-//!   to its block, as it does unless there is a loop in between; of halves only in its own block. Sums of other blocks that
-//!   share a product it sometimes joins and sometimes not.
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum of its block, as it is where LLVM has moved
+//!   the product there, and with all sums that use it, wherever they are, if a factor is a constant and nothing else uses it. With
+//!   sums of other blocks it joins another product if it turns the branches in between into predicates.
 //!
 //! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
 //! one block; what is said of products and sums below holds for such pairs, too.
@@ -41,6 +41,7 @@ mod joins;
 pub mod lowered;
 mod memory;
 pub mod raw;
+pub mod shortening;
 pub mod undecided;
 
 use crate::cfg::Cycle;

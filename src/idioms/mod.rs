@@ -105,8 +105,8 @@ struct Repeats<'a> {
 }
 
 impl Repeats<'_> {
-    /// What is written out so that it does not matter which branches go; `None` if it is not known what is joined.
-    fn pins<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
+    /// What is written out so that it does not matter which branches go, as LLVM says; `None` if it is not known what is joined.
+    fn asked<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
         let made = |function| Some(Made::new(function, self.manager.lowered(function, From::Optimised)?));
         Pins::of_each(&[function], |function| made(function)?.pins(Ends::Objects(&[])))
     }
@@ -123,9 +123,12 @@ impl<'m> FunctionPass<'m> for Repeats<'_> {
             return Vec::new();
         }
         let known = analyses.of(function);
-        let found = repeats::find(known.outline(), &known.handles);
-        let is_same = self.results == Results::Same && !found.is_empty();
-        let pins = if is_same { self.pins(function) } else { Some(Vec::new()) }.map(Rc::new);
+        let Some(found) = repeats::find(known.outline(), &known.handles) else { return Vec::new() };
+        let pins = match self.results {
+            Results::Same => found.pins.map(|pins| vec![pins]).or_else(|| self.asked(function)),
+            Results::Contract => Some(Vec::new()),
+        };
+        let pins = pins.map(Rc::new);
         let decide = |repeat: Repeat<'m>| match &pins {
             None => Decision::refusal(repeat.branch, "RepeatContraction", repeats::KEPT.to_owned()),
             Some(pins) => {
@@ -133,7 +136,7 @@ impl<'m> FunctionPass<'m> for Repeats<'_> {
                 Decision::plan(at, "BranchRepeated", message, (repeat, pins.clone()))
             }
         };
-        found.into_iter().map(decide).collect()
+        found.repeats.into_iter().map(decide).collect()
     }
 
     fn apply(&self, plans: Vec<Self::Plan>, editor: &mut Editor<'m>) {

@@ -13,6 +13,9 @@
 use crate::mutants::{self, Mutant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::contraction::raw::Pins;
+use warpwise_analysis::contraction::shortening::{Shortening, Shorter, runs};
 use warpwise_analysis::divergence::Outline;
 use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -41,6 +44,15 @@ pub struct Repeat<'m> {
     phis: Vec<[handle::Inst<'m>; 2]>,
 }
 
+/// The branches of a function that repeat earlier ones.
+#[derive(Debug)]
+pub struct Found<'m> {
+    pub repeats: Vec<Repeat<'m>>,
+    /// What is to be written out before any goes, so that products and sums are joined as they are, by rules; `None` if these do not
+    /// say.
+    pub pins: Option<Pins<'m>>,
+}
+
 /// Whether a function may have such branches: two that ask alike, as far as the instruction tells.
 pub fn may_repeat(function: handle::Function<'_>) -> bool {
     let mut seen = FxHashSet::default();
@@ -51,21 +63,44 @@ pub fn may_repeat(function: handle::Function<'_>) -> bool {
     })
 }
 
-/// Finds the branches of a function that repeat earlier ones.
-pub fn find<'m>(outline: &Outline, handles: &Handles<'m>) -> Vec<Repeat<'m>> {
+/// Finds them.
+pub fn find<'m>(outline: &Outline, handles: &Handles<'m>) -> Option<Found<'m>> {
     let func = &outline.func;
     let of = |join| Some((join, Region::of(outline, join)?));
     let regions: FxHashMap<Block, Region> = func.graph.blocks().filter_map(of).collect();
     if regions.len() < 2 {
-        return Vec::new();
+        return None;
     }
-    let repeat = |(join, phis): (Block, Vec<[Inst; 2]>)| Repeat {
-        branch: handles.inst(func.terminator(regions[&join].from)),
-        ways: regions[&join].blocks.iter().map(|&block| handles.block(block)).collect(),
-        join: handles.block(join),
+    let mut numbers = Numbers::new(outline, handles);
+    let found = numbers.repeated(&regions);
+    if found.is_empty() {
+        return None;
+    }
+    let shortening = |(join, phis): &(Block, Vec<[Inst; 2]>)| {
+        let homes: FxHashSet<Block> = phis.iter().map(|[_, other]| func.insts[*other].block).collect();
+        let others = homes.iter().flat_map(|home| &regions[home].blocks).copied().collect();
+        Shortening { from: regions[join].from, join: *join, ways: regions[join].blocks.clone(), others }
+    };
+    let changes: Vec<Shortening> = found.iter().map(shortening).collect();
+    let gone = changes.iter().flat_map(|change| change.ways.iter().copied()).collect();
+    let loose = |regions| Numbers { is_loose: true, ..Numbers::new(outline, handles) }.of_all(regions);
+    let (before, after) = (loose(None), loose(Some(&regions)));
+    let merged = after.merged(&before, &gone);
+    let runs = runs(&changes);
+    let known_before = before.partly(&[], &FxHashSet::default());
+    let moved = after.partly(&runs, &gone).difference(&known_before).map(|&(inst, _)| inst).collect();
+    let cycle = |block| outline.cfg().cycles.cycle_of(block);
+    let mut phis = found.iter().flat_map(|(_, phis)| phis).map(|both| both.map(|phi| cycle(func.insts[phi].block)));
+    let stay_in_loops = phis.all(|[phi, earlier]| phi == earlier);
+    let shorter = Shorter { joins: Joins::new(outline, handles), changes: &changes, merged: &merged, moved: &moved };
+    let pins = if stay_in_loops { shorter.pins() } else { None };
+    let repeat = |((_, phis), change): ((Block, Vec<[Inst; 2]>), &Shortening)| Repeat {
+        branch: handles.inst(func.terminator(change.from)),
+        ways: change.ways.iter().map(|&block| handles.block(block)).collect(),
+        join: handles.block(change.join),
         phis: phis.into_iter().map(|both| both.map(|inst| handles.inst(inst))).collect(),
     };
-    Numbers::new(outline, handles).repeated(&regions).into_iter().map(repeat).collect()
+    Some(Found { repeats: found.into_iter().zip(&changes).map(repeat).collect(), pins })
 }
 
 /// Replaces the phis, and leads to where they were at once. A variable that is assigned on a way is unknown then until the next
@@ -145,6 +180,9 @@ impl Region {
 struct Numbers<'a, 'm> {
     outline: &'a Outline,
     handles: &'a Handles<'m>,
+    /// Whether results have one number that LLVM may find to be the same: whatever their flags, of operands in the other order, and
+    /// loaded as if memory did not change.
+    is_loose: bool,
     known: FxHashMap<Key, u32>,
     of: FxHashMap<Value, u32>,
 }
@@ -154,7 +192,82 @@ type Key = SmallVec<[usize; 8]>;
 
 impl<'a, 'm> Numbers<'a, 'm> {
     fn new(outline: &'a Outline, handles: &'a Handles<'m>) -> Self {
-        Numbers { outline, handles, known: FxHashMap::default(), of: FxHashMap::default() }
+        Numbers { outline, handles, is_loose: false, known: FxHashMap::default(), of: FxHashMap::default() }
+    }
+
+    /// Numbers the results of the function, with those of phis where the ways through a region meet.
+    fn of_all(mut self, regions: Option<&FxHashMap<Block, Region>>) -> Self {
+        let outline = self.outline;
+        for &block in outline.cfg().order.rpo() {
+            let region = regions.and_then(|regions| regions.get(&block));
+            outline.func.block_insts(block).for_each(|inst| self.number(inst, region));
+        }
+        self
+    }
+
+    /// The results that are the same, and are not by other numbers, in classes, but for blocks that go.
+    fn merged(&self, before: &Self, gone: &FxHashSet<Block>) -> Vec<Vec<Inst>> {
+        let func = &self.outline.func;
+        let mut alike: FxHashMap<u32, (FxHashSet<[usize; 2]>, Vec<Inst>)> = FxHashMap::default();
+        for inst in func.insts.keys().filter(|&inst| !gone.contains(&func.insts[inst].block)) {
+            let Some(number) = self.of_result(inst) else { continue };
+            let (numbers, insts) = alike.entry(number).or_default();
+            numbers.insert(before.operand(func.result(inst)));
+            insts.push(inst);
+        }
+        alike.into_values().filter(|(numbers, _)| numbers.len() > 1).map(|(_, insts)| insts).collect()
+    }
+
+    /// The results that are known on a way to their block, if each phi there is what that way brings. Blocks that go have none, and
+    /// runs are one block: what is computed elsewhere, too, may be known on a way there.
+    fn partly(&self, runs: &[Vec<Block>], gone: &FxHashSet<Block>) -> FxHashSet<(Inst, Block)> {
+        let func = &self.outline.func;
+        let mut found = FxHashSet::default();
+        let mut copies: FxHashMap<u32, Vec<Block>> = FxHashMap::default();
+        for inst in func.insts.keys().filter(|&inst| !gone.contains(&func.insts[inst].block)) {
+            let number = self.of_result(inst);
+            number.into_iter().for_each(|number| copies.entry(number).or_default().push(func.insts[inst].block));
+        }
+        let dominators = self.outline.cfg().dominators(&func.graph);
+        // what is computed on every way before is computed there only
+        let has_copy = |inst: Inst| {
+            let home = func.insts[inst].block;
+            let copies = self.of_result(inst).and_then(|number| copies.get(&number));
+            copies.is_some_and(|copies| copies.iter().any(|&copy| !dominators.dominates(copy, home)))
+        };
+        for &block in self.outline.cfg().order.rpo() {
+            let run = runs.iter().find(|run| run.contains(&block));
+            let is_later = run.is_some_and(|run| run[0] != block);
+            if is_later || gone.contains(&block) || func.graph.preds(block).len() < 2 {
+                continue;
+            }
+            let alone = [block];
+            let blocks = run.map_or(&alone[..], |run| run);
+            for &way in func.graph.preds(block) {
+                let brought = |phi: Inst| {
+                    let index = func.incoming(phi).iter().position(|&from| from == way)?;
+                    Some((func.result(phi), self.operand(func.operands(phi)[index])))
+                };
+                let mut on_way: FxHashMap<Value, [usize; 2]> = func.phis(block).filter_map(brought).collect();
+                let insts = blocks.iter().flat_map(|&block| func.block_insts(block));
+                for inst in insts.filter(|&inst| func.insts[inst].opcode != Opcode::Phi) {
+                    if !func.operands(inst).iter().any(|operand| on_way.contains_key(operand)) {
+                        if func.insts[inst].block != block && has_copy(inst) {
+                            found.insert((inst, way));
+                        }
+                        continue;
+                    }
+                    let operand = |value| on_way.get(&value).copied().unwrap_or_else(|| self.operand(value));
+                    let known = self.computed(inst, operand).and_then(|key| self.known.get(&key).copied());
+                    if known.is_some() {
+                        found.insert((inst, way));
+                    }
+                    let unknown = [2, self.handles.inst(inst).value().address()];
+                    on_way.insert(func.result(inst), known.map_or(unknown, |number| [0, number as usize]));
+                }
+            }
+        }
+        found
     }
 
     /// Numbers the results of the function; returns the blocks at the end of regions with what their phis are.
@@ -221,7 +334,7 @@ impl<'a, 'm> Numbers<'a, 'm> {
         let func = &self.outline.func;
         let number = match func.insts[inst].opcode {
             Opcode::Phi => region.and_then(|region| self.chosen(region, inst)),
-            _ => self.computed(inst).map(|key| self.known(key)),
+            _ => self.computed(inst, |value| self.operand(value)).map(|key| self.known(key)),
         };
         if let Some(number) = number {
             self.of.insert(func.result(inst), number);
@@ -258,19 +371,22 @@ impl<'a, 'm> Numbers<'a, 'm> {
             comes.insert(block, number);
         }
         let &[kind, number] = comes.get(&region.from)?;
-        let flags = self.handles.inst(phi).fast_math() as usize;
+        let flags = if self.is_loose { 0 } else { self.handles.inst(phi).fast_math() as usize };
         Some(self.known(SmallVec::from_slice(&[Opcode::Phi as usize, flags, kind, number])))
     }
 
-    /// What another result is, if it follows from its operands.
-    fn computed(&self, inst: Inst) -> Option<Key> {
+    /// What another result is, if it follows from its operands, of which the numbers are given.
+    fn computed(&self, inst: Inst, operand: impl Fn(Value) -> [usize; 2]) -> Option<Key> {
         let func = &self.outline.func;
         let data = &func.insts[inst];
         let llvm = self.handles.inst(inst);
         let (opcode, raw, ty) = (data.opcode as usize, llvm.opcode() as usize, llvm.ty().address());
         let mut key: Key = SmallVec::from_slice(&[opcode, raw, ty]);
-        key.extend([data.sub.into(), data.flags.bits().into(), llvm.fast_math() as usize]);
+        if !self.is_loose {
+            key.extend([data.sub.into(), data.flags.bits().into(), llvm.fast_math() as usize]);
+        }
         match data.opcode {
+            Opcode::Load if self.is_loose => {}
             Opcode::Call if is_pure(self.outline, inst) => key.push(llvm.called_function()?.value().address()),
             Opcode::Load => {
                 let root = func.constant(func.pointer_root(func.operands(inst)[0]));
@@ -287,7 +403,11 @@ impl<'a, 'm> Numbers<'a, 'm> {
             opcode if opcode.is_value_of_operands() => {}
             _ => return None,
         }
-        key.extend(func.operands(inst).iter().flat_map(|&value| self.operand(value)));
+        let mut operands: SmallVec<[[usize; 2]; 4]> = func.operands(inst).iter().map(|&value| operand(value)).collect();
+        if self.is_loose {
+            operands.sort_unstable();
+        }
+        key.extend(operands.into_iter().flatten());
         Some(key)
     }
 }

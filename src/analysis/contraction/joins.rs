@@ -9,7 +9,7 @@
 //! sinks it to the sum's block. Where a product with several users is by then nobody knows here.
 
 use super::Pair;
-use super::raw::{are_parted, comes_back, is_wide};
+use super::raw::{added, are_parted, comes_back, is_wide, meets};
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Block, Inst, RawOpcode, Value};
@@ -192,8 +192,57 @@ fn stays(product: Inst<'_>) -> bool {
     false
 }
 
+/// Whether a sum is joined for sure, or has no product to be joined with.
+pub fn is_sure(sum: Inst<'_>) -> bool {
+    Join::of(sum).is_some() || added(sum).next().is_none()
+}
+
+/// Whether what a sum is joined with does not depend on what else is in its block: of two products it takes the same one in
+/// whatever order sums take theirs, and LLVM does not compute [one alone](is_speculated).
+pub fn stands_alone(sum: Inst<'_>) -> bool {
+    let is_same = |[first, second]: [Join<'_>; 2]| takes_first(first.product, second.product).is_some();
+    both(sum).is_none_or(is_same) && !(is_side(sum.block()) && is_speculated(sum))
+}
+
+/// Whether a sum would be parted from a product of its block if LLVM computed only that in front of a branch to the block.
+pub fn is_speculated(sum: Inst<'_>) -> bool {
+    Join::near(sum).into_iter().flatten().any(|join| !is_wherever(sum, join.product))
+}
+
+/// Whether a sum that chooses between two products of its block by their uses finds all of these there.
+pub fn chooses_here(sum: Inst<'_>) -> bool {
+    let are_here = |product: Inst<'_>| {
+        let mut users = product.value().users().filter_map(Value::as_inst);
+        users.all(|user| is_near(product, user))
+    };
+    both(sum).is_none_or(|[first, second]| are_here(first.product) && are_here(second.product))
+}
+
+/// Whether only its block decides what a sum is joined with: its products are there, with all of their uses.
+pub fn is_local(sum: Inst<'_>) -> bool {
+    let is_here = |user: Value<'_>| user.as_inst().is_some_and(|user| is_near(sum, user));
+    added(sum).all(|product| product.block() == sum.block() && product.value().users().all(is_here))
+}
+
+/// The products that a sum chooses from, if both operands are some of its block.
+fn both(sum: Inst<'_>) -> Option<[Join<'_>; 2]> {
+    match Join::near(sum) {
+        [Some(first), Some(second)] => Some([first, second]),
+        _ => None,
+    }
+}
+
 /// Whether only a sum uses a product, and is joined with it wherever it is.
 pub fn is_lone(product: Inst<'_>) -> bool {
     let mut users = product.value().users().filter_map(Value::as_inst);
     users.next().is_some_and(|user| Pair::MultiplyAdd.ends_with(user) && is_wherever(user, product))
+}
+
+/// Whether it does not matter how many uses a product has: all sums that use it are in its block, and may be joined with no other.
+pub fn is_steady(used: Inst<'_>) -> bool {
+    let is_sum = |user: Inst<'_>| Pair::MultiplyAdd.ends_with(user);
+    let is_only = |sum: Inst<'_>| {
+        added(sum).count() == 1 && Join::near(sum).into_iter().flatten().any(|join| join.product == used)
+    };
+    !meets(used.value(), |user| is_sum(user) && !is_only(user))
 }

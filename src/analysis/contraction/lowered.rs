@@ -32,8 +32,16 @@ enum Fate {
 /// A function, and what was made of it.
 pub struct Made<'m> {
     function: Function<'m>,
-    insts: Vec<Lowered>,
     numbers: FxHashMap<Inst<'m>, u32>,
+    /// As instruction selection has left it, and at the end.
+    selected: Insts,
+    end: Insts,
+}
+
+/// Machine instructions, of which each defines another register.
+#[derive(Default)]
+struct Insts {
+    all: Vec<Lowered>,
     /// By the number of an instruction, what was made of it.
     copies: FxHashMap<u32, Vec<usize>>,
     /// By a register, what defines it and what reads it.
@@ -43,28 +51,9 @@ pub struct Made<'m> {
 
 impl<'m> Made<'m> {
     pub fn new(function: Function<'m>, insts: Vec<Lowered>) -> Self {
-        let numbered = function.insts().zip(1..);
-        let mut made = Made {
-            function,
-            numbers: numbered.collect(),
-            copies: FxHashMap::default(),
-            definitions: FxHashMap::default(),
-            readers: FxHashMap::default(),
-            insts,
-        };
-        for (at, inst) in made.insts.iter().enumerate() {
-            made.copies.entry(inst.number).or_default().push(at);
-            if inst.is_early() {
-                continue;
-            }
-            made.definitions.insert(inst.result, at);
-            for &register in &inst.operands {
-                made.readers.entry(register).or_default().push(at);
-            }
-        }
-        made.definitions.remove(&0);
-        made.readers.remove(&0);
-        made
+        let numbers = function.insts().zip(1..).collect();
+        let (end, selected) = insts.into_iter().partition(|inst| inst.is_end);
+        Made { function, numbers, selected: Insts::new(selected), end: Insts::new(end) }
     }
 
     /// What has to be written out so that everything is rounded as it is, whatever changes around it; `None` if it is not known
@@ -79,7 +68,7 @@ impl<'m> Made<'m> {
             let may_add = sum.operands().any(|value| computed(value).any(is_product));
             if !may_add {
                 // one that it gets through memory cannot be written out
-                if self.made_of(sum).any(|at| self.insts[at].does == Does::Fused) {
+                if self.selected.made_of(self.number(sum)).any(|inst| inst.does == Does::Fused) {
                     return None;
                 }
                 continue;
@@ -101,116 +90,50 @@ impl<'m> Made<'m> {
         Some(pins)
     }
 
-    /// What was made of an instruction.
-    fn made_of(&self, inst: Inst<'m>) -> impl Iterator<Item = usize> {
-        self.numbers.get(&inst).and_then(|number| self.copies.get(number)).into_iter().flatten().copied()
+    fn number(&self, inst: Inst<'m>) -> u32 {
+        self.numbers.get(&inst).copied().unwrap_or(0)
     }
 
     /// What becomes of a sum; `None` if that is not sure.
     fn fate(&self, sum: Inst<'m>) -> Option<Fate> {
-        let is_sum = |&at: &usize| matches!(self.insts[at].does, Does::Fused | Does::Sum | Does::LooseSum);
-        let mut fates = self.made_of(sum).filter(is_sum).map(|at| self.fate_of(at));
+        let number = self.number(sum);
+        let mut fates = self.selected.made_of(number).filter_map(|inst| match inst.does {
+            Does::Fused | Does::Sum | Does::LooseSum if inst.is_vector => Some(None),
+            Does::Fused => Some(Some(self.selected.fate_of_joined(inst))),
+            Does::Sum => Some(Some(Fate::Alone)),
+            Does::LooseSum => Some(self.end.fate_in_ptxas(inst)),
+            _ => None,
+        });
         let first = fates.next()??;
         fates.all(|fate| fate == Some(first)).then_some(first)
     }
 
     /// What becomes of a sum that is gone, as of all that are computed alike.
     fn fate_of_twin(&self, sum: Inst<'m>, values: &mut Numbers<'m>) -> Option<Fate> {
-        let is_gone = |inst| self.made_of(inst).next().is_none();
-        let number = values.of(sum.value());
-        let twins: Vec<Inst<'m>> = self.function.insts().filter(|&inst| inst.opcode() == sum.opcode()).collect();
-        let mut twins = twins.into_iter().filter(|&inst| !is_gone(inst) && values.of(inst.value()) == number);
-        let fate = |twin| match self.fate(twin)? {
-            Fate::Alone => Some(Fate::Alone),
-            joined => Some(Fate::WithOperand(self.join(twin, joined)?.operand)),
-        };
-        let first = fate(twins.next().filter(|_| is_gone(sum))?)?;
-        twins.all(|twin| fate(twin) == Some(first)).then_some(first)
-    }
-
-    fn fate_of(&self, at: usize) -> Option<Fate> {
-        let inst = &self.insts[at];
-        match inst.does {
-            _ if inst.is_vector => None,
-            // the other product that it adds, if there are two, is left, if only as twice a number
-            Does::Fused => {
-                let added = inst.operands.get(2).and_then(|&register| self.source(register));
-                Some(added.map_or(Fate::WithOnly, |other| Fate::NotWith(self.insts[other].number)))
-            }
-            Does::LooseSum => self.fate_in_ptxas(at),
-            _ => Some(Fate::Alone),
+        let is_gone = |inst| self.end.made_of(self.number(inst)).next().is_none();
+        if !is_gone(sum) {
+            return None;
         }
-    }
-
-    /// What `ptxas` does with a sum that LLVM has left: it joins it with a product of its block that nothing else uses, with none
-    /// that something else uses, too, and of other blocks sometimes.
-    fn fate_in_ptxas(&self, at: usize) -> Option<Fate> {
-        let mut joined = None;
-        for &register in &self.insts[at].operands {
-            if let Some(product) = self.source(register).filter(|&found| self.insts[found].does == Does::LooseProduct) {
-                let users = self.users(product);
-                let are_sums = users.iter().all(|&user| self.insts[user].does == Does::LooseSum);
-                let is_here = self.insts[product].block == self.insts[at].block;
-                if users[..] == [at] && is_here && joined.is_none() {
-                    joined = Some(self.insts[product].number);
-                } else if are_sums {
-                    return None;
-                }
-            } else if self.is_brought_round(register) {
+        let mut operands = |inst: Inst<'m>| [0, 1].map(|index| values.of(inst.operand(index)));
+        let [a, b] = operands(sum);
+        let mut first = None;
+        for twin in self.function.insts().filter(|&inst| inst.opcode() == sum.opcode() && inst != sum) {
+            let is_swapped = match operands(twin) {
+                same if same == [a, b] => false,
+                swapped if swapped == [b, a] && sum.opcode() == RawOpcode::LLVMFAdd => true,
+                _ => continue,
+            };
+            let fate = match self.fate(twin) {
+                None if is_gone(twin) => continue,
+                None => return None,
+                Some(Fate::Alone) => Fate::Alone,
+                Some(joined) => Fate::WithOperand(self.join(twin, joined)?.operand ^ u32::from(is_swapped)),
+            };
+            if *first.get_or_insert(fate) != fate {
                 return None;
             }
         }
-        match joined {
-            Some(0) => None,
-            Some(number) => Some(Fate::With(number)),
-            None => Some(Fate::Alone),
-        }
-    }
-
-    /// What a register holds, perhaps with another sign.
-    fn source(&self, register: u32) -> Option<usize> {
-        let &at = self.definitions.get(&register)?;
-        if self.passes_on(at) { self.source(*self.insts[at].operands.first()?) } else { Some(at) }
-    }
-
-    /// Whether `ptxas` sees through an instruction: a change of sign, and the absolute value of the square of a float.
-    fn passes_on(&self, at: usize) -> bool {
-        let Lowered { does, operands, .. } = &self.insts[at];
-        let is_square = |register| {
-            let inst = self.definitions.get(register).map(|&of| &self.insts[of]);
-            inst.is_some_and(|inst| inst.does == Does::LooseProduct && inst.operands.first() == inst.operands.get(1))
-        };
-        matches!(does, Does::Sign | Does::Copy) || *does == Does::Absolute && operands.first().is_some_and(is_square)
-    }
-
-    /// What reads a product, perhaps with another sign.
-    fn users(&self, product: usize) -> Vec<usize> {
-        let (mut open, mut found) = (vec![product], Vec::new());
-        while let Some(at) = open.pop() {
-            for &reader in self.readers.get(&self.insts[at].result).into_iter().flatten() {
-                if self.passes_on(reader) { open.push(reader) } else { found.push(reader) }
-            }
-        }
-        found
-    }
-
-    /// Whether a loop may bring a product to a register, or one from in front of it.
-    fn is_brought_round(&self, register: u32) -> bool {
-        let (mut open, mut seen) = (vec![(register, false)], FxHashSet::default());
-        while let Some((register, is_round)) = open.pop() {
-            let Some(&at) = self.definitions.get(&register) else { continue };
-            let inst = &self.insts[at];
-            let is_round = is_round || inst.does == Does::HeaderPhi;
-            match inst.does {
-                Does::LooseProduct if is_round => return true,
-                Does::Phi | Does::HeaderPhi | Does::Sign | Does::Copy | Does::Absolute => {
-                    let more = inst.operands.iter().map(|&operand| (operand, is_round));
-                    open.extend(more.filter(|&next| seen.insert(next)));
-                }
-                _ => {}
-            }
-        }
-        false
+        first
     }
 
     /// A sum, and which of the products that it adds it is joined with.
@@ -242,5 +165,124 @@ impl<'m> Join<'m> {
             }
             (value, is_negated) = (inst.operand(0), !is_negated);
         }
+    }
+}
+
+impl Insts {
+    fn new(all: Vec<Lowered>) -> Insts {
+        let mut insts = Insts::default();
+        for (at, inst) in all.iter().enumerate() {
+            insts.copies.entry(inst.number).or_default().push(at);
+            insts.definitions.insert(inst.result, at);
+            for &register in &inst.operands {
+                insts.readers.entry(register).or_default().push(at);
+            }
+        }
+        insts.definitions.remove(&0);
+        insts.readers.remove(&0);
+        Insts { all, ..insts }
+    }
+
+    /// What was made of an instruction with a number.
+    fn made_of(&self, number: u32) -> impl Iterator<Item = &Lowered> {
+        self.copies.get(&number).into_iter().flatten().map(|&at| &self.all[at])
+    }
+
+    /// What a multiply-add joins: not the other product that it adds, if there is one, if only as twice a number.
+    fn fate_of_joined(&self, inst: &Lowered) -> Fate {
+        let added = inst.operands.get(2).and_then(|&register| self.source(register));
+        added.map_or(Fate::WithOnly, |other| Fate::NotWith(self.all[other].number))
+    }
+
+    /// What `ptxas` does with a sum that LLVM has left: it joins it with a product that only sums use, if a factor is a constant, and
+    /// with one of its block that nothing else uses; with none that something else uses, too. Whether it does with one of another
+    /// block depends on the branches in between, which it may turn into predicates.
+    fn fate_in_ptxas(&self, selected: &Lowered) -> Option<Fate> {
+        let loose = |&at: &usize| self.all[at].does == Does::LooseSum;
+        let mut left: Vec<usize> =
+            self.copies.get(&selected.number).into_iter().flatten().copied().filter(loose).collect();
+        // one that LLVM has computed elsewhere, once for several, has no number
+        if left.is_empty() {
+            let readers = self.readers.get(selected.operands.iter().find(|&&register| register != 0)?)?;
+            left.extend(readers.iter().copied().filter(|at| loose(at) && self.all[*at].operands == selected.operands));
+        }
+        let mut fates = left.into_iter().map(|at| self.fate_of_left(at));
+        let first = fates.next()??;
+        fates.all(|fate| fate == Some(first)).then_some(first)
+    }
+
+    fn fate_of_left(&self, at: usize) -> Option<Fate> {
+        let mut joined = None;
+        for &register in &self.all[at].operands {
+            let Some(product) = self.source(register).filter(|&found| self.all[found].does == Does::LooseProduct)
+            else {
+                if self.is_brought_round(register) {
+                    return None;
+                }
+                continue;
+            };
+            let users = self.users(product);
+            let Lowered { block, ref operands, number, .. } = self.all[product];
+            let factors = &operands[..operands.len().min(2)];
+            let joins = factors.contains(&0) || users[..] == [at] && block == self.all[at].block;
+            if users.iter().any(|&user| self.all[user].does != Does::LooseSum) {
+                continue;
+            }
+            if !joins || joined.is_some() {
+                return None;
+            }
+            joined = Some(number);
+        }
+        match joined {
+            Some(0) => None,
+            Some(number) => Some(Fate::With(number)),
+            None => Some(Fate::Alone),
+        }
+    }
+
+    /// What a register holds, perhaps with another sign.
+    fn source(&self, register: u32) -> Option<usize> {
+        let &at = self.definitions.get(&register)?;
+        if self.passes_on(at) { self.source(*self.all[at].operands.first()?) } else { Some(at) }
+    }
+
+    /// Whether `ptxas` sees through an instruction: a change of sign, and the absolute value of the square of a float.
+    fn passes_on(&self, at: usize) -> bool {
+        let Lowered { does, operands, .. } = &self.all[at];
+        let is_square = |register| {
+            let inst = self.definitions.get(register).map(|&of| &self.all[of]);
+            inst.is_some_and(|inst| inst.does == Does::LooseProduct && inst.operands.first() == inst.operands.get(1))
+        };
+        matches!(does, Does::Sign | Does::Copy) || *does == Does::Absolute && operands.first().is_some_and(is_square)
+    }
+
+    /// What reads a product, perhaps with another sign.
+    fn users(&self, product: usize) -> Vec<usize> {
+        let (mut open, mut found) = (vec![product], Vec::new());
+        while let Some(at) = open.pop() {
+            for &reader in self.readers.get(&self.all[at].result).into_iter().flatten() {
+                if self.passes_on(reader) { open.push(reader) } else { found.push(reader) }
+            }
+        }
+        found
+    }
+
+    /// Whether a loop may bring a product to a register, or one from in front of it.
+    fn is_brought_round(&self, register: u32) -> bool {
+        let (mut open, mut seen) = (vec![(register, false)], FxHashSet::default());
+        while let Some((register, is_round)) = open.pop() {
+            let Some(&at) = self.definitions.get(&register) else { continue };
+            let inst = &self.all[at];
+            let is_round = is_round || inst.does == Does::HeaderPhi;
+            match inst.does {
+                Does::LooseProduct if is_round => return true,
+                Does::Phi | Does::HeaderPhi | Does::Sign | Does::Copy | Does::Absolute => {
+                    let more = inst.operands.iter().map(|&operand| (operand, is_round));
+                    open.extend(more.filter(|&next| seen.insert(next)));
+                }
+                _ => {}
+            }
+        }
+        false
     }
 }

@@ -105,6 +105,25 @@ impl<'m> Pins<'m> {
         Some(pins)
     }
 
+    /// What is to be written out so that it does not matter how often, and in which block, some products of a function are computed;
+    /// `None` if sums may use them of which that is not sure.
+    pub fn of_products(function: Function<'m>, products: impl IntoIterator<Item = Inst<'m>>) -> Option<Pins<'m>> {
+        let is_sum = |user: Inst<'m>| Pair::MultiplyAdd.ends_with(user);
+        let mut sums: FxHashSet<Inst<'m>> = FxHashSet::default();
+        for used in products {
+            let adds_it = |sum: Inst<'m>| added(sum).any(|product| product == used);
+            if meets(used.value(), |user| is_sum(user) && !adds_it(user)) {
+                return None;
+            }
+            let negations = used.value().users().filter_map(Value::as_inst).filter(|user| !is_sum(*user));
+            let users =
+                [used].into_iter().chain(negations).flat_map(|inst| inst.value().users()).filter_map(Value::as_inst);
+            sums.extend(users.filter(|&user| is_sum(user) && adds_it(user)));
+        }
+        let joins: Vec<Join<'m>> = sums.into_iter().map(Join::of).collect::<Option<_>>()?;
+        joins.iter().all(Join::can_be_written).then_some(Pins { joins, ..Pins::none(function) })
+    }
+
     /// Writes it out.
     pub fn apply(&self, editor: &mut Editor<'m>) {
         for &Join { sum, product, operand, is_negated } in &self.joins {

@@ -26,24 +26,30 @@ const SMALL: usize = 3;
 ///
 /// Whatever changes in such a function, another loop counter included, may decide otherwise.
 pub fn is_undecided(function: Function<'_>) -> bool {
-    may_copy(function) || is_undecided_by_loops(function)
+    may_copy(function, |_| true) || is_undecided_by_loops(function)
 }
 
-/// Whether LLVM may copy a block to the ways that lead there, which brings a sum of a phi to a product.
-fn may_copy(function: Function<'_>) -> bool {
+/// Whether LLVM may copy a block to the ways that lead there, which brings a sum of a phi to a product. It is asked of blocks that
+/// change, and of those that these lead to.
+pub(super) fn may_copy<'m>(function: Function<'m>, changes: impl Fn(Block<'m>) -> bool) -> bool {
     let may_go = [RawOpcode::LLVMPHI, RawOpcode::LLVMLoad, RawOpcode::LLVMGetElementPtr];
     let is_small = |block: Block<'_>| block.insts().filter(|inst| !may_go.contains(&inst.opcode())).count() <= SMALL;
+    let changes_around = |block: Block<'m>| {
+        let mut before = function.blocks().filter(|from| from.successors().any(|to| to == block));
+        changes(block) || before.any(&changes)
+    };
     // the phi is in such a block, too, since it is gone only from copies
-    let is_copied = |value: Value<'_>| {
+    let is_copied = |value: Value<'m>| {
         let mut passed = computed(value);
         passed.any(|inst| inst.opcode() == RawOpcode::LLVMPHI && is_small(inst.block()))
     };
-    let sees_copies = |sum: Inst<'_>| is_behind_phis(sum) && sum.operands().any(is_copied);
-    function.blocks().any(|block| is_small(block) && block.insts().any(sees_copies))
+    let sees_copies = |sum: Inst<'m>| is_behind_phis(sum) && sum.operands().any(is_copied);
+    let mut sums = function.blocks().filter(|&block| is_small(block) && block.insts().any(sees_copies));
+    sums.any(changes_around)
 }
 
 /// [Whether](is_undecided) it depends on a loop or on memory what is joined.
-fn is_undecided_by_loops<'m>(function: Function<'m>) -> bool {
+pub fn is_undecided_by_loops<'m>(function: Function<'m>) -> bool {
     if function.insts().any(|inst| is_approximation_of_constants(inst, is_counted)) {
         return true;
     }

@@ -49,13 +49,8 @@ pub struct Lowered {
     pub operands: Vec<u32>,
     /// Whether it computes several numbers at once.
     pub is_vector: bool,
-}
-
-impl Lowered {
-    /// Whether it is told of as instruction selection has left it, since it may become one with another that has no number.
-    pub fn is_early(&self) -> bool {
-        self.result == 0 && matches!(self.does, Does::Fused | Does::Sum)
-    }
+    /// Whether this is how it is at the end, and not as instruction selection has left it.
+    pub is_end: bool,
 }
 
 /// `WarpwiseLowered` of `passes/abi.h`.
@@ -66,6 +61,7 @@ pub struct RawLowered {
     does: Does,
     result: u32,
     is_vector: bool,
+    is_end: bool,
     count: u32,
     operands: *const u32,
 }
@@ -74,7 +70,7 @@ pub type LoweredSink = extern "C" fn(*mut c_void, RawLowered);
 
 /// Adds an instruction to a `Vec<Lowered>`.
 pub extern "C" fn collect(found: *mut c_void, raw: RawLowered) {
-    let RawLowered { number, block, does, result, is_vector, count, operands } = raw;
+    let RawLowered { number, block, does, result, is_vector, is_end, count, operands } = raw;
     // SAFETY: `PassManager::lowered` passes its vector along, which nobody else uses meanwhile; C++ passes as many operands as it says, a
     // null pointer for none.
     let (found, operands) = unsafe {
@@ -82,5 +78,5 @@ pub extern "C" fn collect(found: *mut c_void, raw: RawLowered) {
             if count == 0 { Vec::new() } else { std::slice::from_raw_parts(operands, count as usize).to_vec() };
         (&mut *found.cast::<Vec<Lowered>>(), operands)
     };
-    found.push(Lowered { number, block, does, result, operands, is_vector });
+    found.push(Lowered { number, block, does, result, operands, is_vector, is_end });
 }
