@@ -135,6 +135,14 @@ static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS 
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3 &&
               WARPWISE_UNSWITCH == 4 && WARPWISE_ALIGN == 5);
+static_assert(WARPWISE_OTHER == 0 && WARPWISE_PHI == 1 && WARPWISE_HEADER_PHI == 2 && WARPWISE_COPY == 3 &&
+              WARPWISE_FUSED == 4 && WARPWISE_PRODUCT == 5 && WARPWISE_LOOSE_PRODUCT == 6 && WARPWISE_SUM == 7 &&
+              WARPWISE_LOOSE_SUM == 8 && WARPWISE_SIGN == 9 && WARPWISE_ABSOLUTE == 10);
+static_assert(sizeof(WarpwiseLowered) == 32 && offsetof(WarpwiseLowered, number) == 0 &&
+              offsetof(WarpwiseLowered, block) == 4 && offsetof(WarpwiseLowered, kind) == 8 &&
+              offsetof(WarpwiseLowered, result) == 12 && offsetof(WarpwiseLowered, is_vector) == 16 &&
+              offsetof(WarpwiseLowered, is_end) == 17 && offsetof(WarpwiseLowered, count) == 20 &&
+              offsetof(WarpwiseLowered, operands) == 24);
 static_assert(sizeof(WarpwisePassManager) == 64 && offsetof(WarpwisePassManager, time) == 48 &&
               offsetof(WarpwisePassManager, lower) == 56 && offsetof(WarpwisePassManager, context) == 0 &&
               offsetof(WarpwisePassManager, wanted) == 8 && offsetof(WarpwisePassManager, emit) == 16 &&

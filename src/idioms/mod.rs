@@ -107,8 +107,8 @@ struct Repeats<'a> {
 impl Repeats<'_> {
     /// What is written out so that it does not matter which branches go, as LLVM says; `None` if it is not known what is joined.
     fn asked<'m>(&self, function: Function<'m>) -> Option<Vec<Pins<'m>>> {
-        let made = |function| Some(Made::new(function, self.manager.lowered(function, From::Optimised)?));
-        Pins::of_each(&[function], |function| made(function)?.pins(Ends::Objects(&[])))
+        let ask = |function| Made::ask(function, From::Optimised, self.manager);
+        Pins::of_each(&[function], |function| ask(function)?.pins(Ends::Objects(&[])))
     }
 }
 

@@ -49,10 +49,15 @@ impl<'m> Join<'m> {
 
     /// The products of its block, one for each operand, that a sum may be joined with.
     fn near(sum: Inst<'m>) -> [Option<Join<'m>>; 2] {
+        Join::among(sum, |inst| inst.block() == sum.block())
+    }
+
+    /// The products that are the operands of a sum, one for each, perhaps with another sign, through such instructions.
+    pub fn among(sum: Inst<'m>, is_allowed: impl Fn(Inst<'m>) -> bool) -> [Option<Join<'m>>; 2] {
         [0, 1].map(|operand| {
             let (mut value, mut is_negated) = (sum.operand(operand), false);
             loop {
-                let inst = value.as_inst().filter(|inst| inst.block() == sum.block())?;
+                let inst = value.as_inst().filter(|&inst| is_allowed(inst))?;
                 if Pair::MultiplyAdd.begins_with(inst) {
                     return Some(Join { sum, product: inst, operand, is_negated });
                 }

@@ -12,7 +12,8 @@ use super::raw::{Ends, Numbers, Pins, computed, meets};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
-use warpwise_ir::llvm::lowered::{Does, Lowered};
+use warpwise_ir::llvm::lowered::{Does, From, Lowered};
+use warpwise_ir::llvm::remark::PassManager;
 
 /// What becomes of a sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,10 +51,12 @@ struct Insts {
 }
 
 impl<'m> Made<'m> {
-    pub fn new(function: Function<'m>, insts: Vec<Lowered>) -> Self {
+    /// Has LLVM compile a copy of a function; `None` if it cannot be asked.
+    pub fn ask(function: Function<'m>, from: From, manager: &PassManager<'_>) -> Option<Self> {
+        let insts = manager.lowered(function, from)?;
         let numbers = function.insts().zip(1..).collect();
         let (end, selected) = insts.into_iter().partition(|inst| inst.is_end);
-        Made { function, numbers, selected: Insts::new(selected), end: Insts::new(end) }
+        Some(Made { function, numbers, selected: Insts::new(selected), end: Insts::new(end) })
     }
 
     /// What has to be written out so that everything is rounded as it is, whatever changes around it; `None` if it is not known
@@ -97,15 +100,13 @@ impl<'m> Made<'m> {
     /// What becomes of a sum; `None` if that is not sure.
     fn fate(&self, sum: Inst<'m>) -> Option<Fate> {
         let number = self.number(sum);
-        let mut fates = self.selected.made_of(number).filter_map(|inst| match inst.does {
+        agreed(self.selected.made_of(number).filter_map(|inst| match inst.does {
             Does::Fused | Does::Sum | Does::LooseSum if inst.is_vector => Some(None),
             Does::Fused => Some(Some(self.selected.fate_of_joined(inst))),
             Does::Sum => Some(Some(Fate::Alone)),
             Does::LooseSum => Some(self.end.fate_in_ptxas(inst)),
             _ => None,
-        });
-        let first = fates.next()??;
-        fates.all(|fate| fate == Some(first)).then_some(first)
+        }))
     }
 
     /// What becomes of a sum that is gone, as of all that are computed alike.
@@ -146,26 +147,15 @@ impl<'m> Made<'m> {
             Fate::WithOperand(operand) => join.operand == operand,
             Fate::Alone => false,
         };
-        let mut joins = [0, 1].into_iter().filter_map(|operand| Join::direct(sum, operand)).filter(is);
+        let mut joins = Join::among(sum, |_| true).into_iter().flatten().filter(is);
         joins.next().filter(|_| joins.next().is_none())
     }
 }
 
-impl<'m> Join<'m> {
-    /// A product that is an operand of a sum, perhaps with another sign.
-    fn direct(sum: Inst<'m>, operand: u32) -> Option<Join<'m>> {
-        let (mut value, mut is_negated) = (sum.operand(operand), false);
-        loop {
-            let inst = value.as_inst()?;
-            if Pair::MultiplyAdd.begins_with(inst) {
-                return Some(Join { sum, product: inst, operand, is_negated });
-            }
-            if inst.opcode() != RawOpcode::LLVMFNeg {
-                return None;
-            }
-            (value, is_negated) = (inst.operand(0), !is_negated);
-        }
-    }
+/// What all agree on; `None` if they do not, or nothing is known of one, or there is none.
+fn agreed(mut fates: impl Iterator<Item = Option<Fate>>) -> Option<Fate> {
+    let first = fates.next()??;
+    fates.all(|fate| fate == Some(first)).then_some(first)
 }
 
 impl Insts {
@@ -206,9 +196,7 @@ impl Insts {
             let readers = self.readers.get(selected.operands.iter().find(|&&register| register != 0)?)?;
             left.extend(readers.iter().copied().filter(|at| loose(at) && self.all[*at].operands == selected.operands));
         }
-        let mut fates = left.into_iter().map(|at| self.fate_of_left(at));
-        let first = fates.next()??;
-        fates.all(|fate| fate == Some(first)).then_some(first)
+        agreed(left.into_iter().map(|at| self.fate_of_left(at)))
     }
 
     fn fate_of_left(&self, at: usize) -> Option<Fate> {

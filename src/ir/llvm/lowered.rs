@@ -2,6 +2,7 @@
 //! number of the instruction that it was made of.
 
 use std::ffi::c_void;
+use std::mem::offset_of;
 
 /// Where in LLVM's pipeline a function is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +13,7 @@ pub enum From {
     Optimised,
 }
 
-/// What a machine instruction does; `passes/abi.h` has the same numbers.
+/// What a machine instruction does; `passes/abi.h` asserts the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Does {
@@ -65,6 +66,19 @@ pub struct RawLowered {
     count: u32,
     operands: *const u32,
 }
+
+// passes/abi.h asserts the same
+const _: () = assert!(
+    size_of::<RawLowered>() == 32
+        && offset_of!(RawLowered, number) == 0
+        && offset_of!(RawLowered, block) == 4
+        && offset_of!(RawLowered, does) == 8
+        && offset_of!(RawLowered, result) == 12
+        && offset_of!(RawLowered, is_vector) == 16
+        && offset_of!(RawLowered, is_end) == 17
+        && offset_of!(RawLowered, count) == 20
+        && offset_of!(RawLowered, operands) == 24
+);
 
 pub type LoweredSink = extern "C" fn(*mut c_void, RawLowered);
 

@@ -43,7 +43,7 @@ impl<'a, 'm> Joined<'a, 'm> {
     }
 
     fn asked(&mut self, function: Function<'m>) -> Option<Pins<'m>> {
-        let ask = || Some(Made::new(function, self.manager.lowered(function, From::Inlined)?));
+        let ask = || Made::ask(function, From::Inlined, self.manager);
         self.made.entry(function).or_insert_with(ask).as_ref()?.pins(Ends::Calls)
     }
 }
