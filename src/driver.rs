@@ -64,13 +64,18 @@ pub fn run_on<'m, P: FunctionPass<'m>>(
     manager: &PassManager<'_>,
 ) -> bool {
     let plan = |&function: &Function<'m>, analyses: &mut Analyses<'m>| {
-        Some(admitted(function, pass.plan(function, analyses), manager)).filter(|plans| !plans.is_empty())
+        let mut decisions = pass.plan(function, analyses);
+        // what leads to recursion is looked for where something would change alone: it takes a walk over all instructions
+        if decisions.iter().any(|decision| decision.plan.is_some()) && is_left_alone(function, manager) {
+            decisions.retain(|decision| decision.plan.is_none());
+        }
+        Some(admitted(function, decisions, manager)).filter(|plans| !plans.is_empty())
     };
     let apply = |function, plans, _: &mut _, editor: &mut Editor<'m>| {
         pass.apply(plans, editor);
         Some((function, Kept::Nothing))
     };
-    let functions = functions.into_iter().filter(|&function| may_change(function, P::WORD, manager));
+    let functions = functions.into_iter().filter(|&function| may_look_at(function, P::WORD, manager));
     let edited = run_phase(functions, analyses, plan, apply);
     if let Some(how) = P::THEN {
         edited.iter().for_each(|&function| manager.reshape(function, how));
@@ -109,10 +114,12 @@ pub fn editable<'m>(module: Module<'m>, word: &str, manager: &PassManager<'_>) -
 
 /// Whether a pass may change a function, by the word of its switch.
 pub fn may_change(function: Function<'_>, word: &str, manager: &PassManager<'_>) -> bool {
-    !function.is_declaration()
-        && !manager.leaves_alone(function)
-        && is_enabled(function, word)
-        && !is_left_alone(function, manager)
+    may_look_at(function, word, manager) && !is_left_alone(function, manager)
+}
+
+/// Whether a pass may plan for a function, which it must [not change](is_left_alone) if it leads to recursion.
+pub fn may_look_at(function: Function<'_>, word: &str, manager: &PassManager<'_>) -> bool {
+    !function.is_declaration() && !manager.leaves_alone(function) && is_enabled(function, word)
 }
 
 /// Says what is decided about a function; returns the plans to be carried out.

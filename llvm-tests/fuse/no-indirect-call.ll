@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out, i32 %x, i32 %y, i32 %z) {
-; CHECK: left as it is: it may come to a recursive call, or to one through a pointer
+; CHECK: divergent branch not fused: a side holds a call through a pointer
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %odd = and i32 %t, 1

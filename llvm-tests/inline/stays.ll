@@ -9,7 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @annotated, ptr @word, ptr @file, i32 1, ptr null }], section "llvm.metadata"
 @pointer = global ptr @taken
 
-; REMARK-COUNT-4: remark: {{.*}} left as it is: it may come to a recursive call
+; REMARK-COUNT-2: remark: {{.*}} left as it is: it may come to a recursive call
 define void @plain(ptr %p) {
   store i32 1, ptr %p
   ret void

@@ -55,6 +55,7 @@ mod weight;
 
 use crate::analyses::{Analyses, FunctionAnalyses, Kept};
 use crate::driver;
+use crate::recursion::is_left_alone;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Results, Settings, Transform};
 use convert::Tree;
@@ -84,6 +85,9 @@ use warpwise_ir::llvm::remark::{Kind, PassManager, Reshape};
 
 /// The word of its switch.
 const WORD: &str = Transform::Fuse.word();
+
+/// Number of blocks of the smallest function with a branch to be fused: the branch, a side, and where they meet.
+const MIN_BLOCKS: u32 = 3;
 
 /// Maximum number of rounds for a function: nests up to this depth are melded from the inside out.
 const ROUNDS: usize = 12;
@@ -124,9 +128,10 @@ impl<'a> Fuse<'a> {
     pub fn run(&self, module: Module<'_>) -> bool {
         let mut changed = false;
         let mut analyses = Analyses::new(module, self.settings.analysis());
-        let functions: Vec<Function<'_>> = driver::editable(module, WORD, self.manager).collect();
+        let functions = module.functions().filter(|&function| driver::may_look_at(function, WORD, self.manager));
+        let functions: Vec<Function<'_>> = functions.filter(|&function| has_branch(function)).collect();
         // more can be melded now than when a function was noted: LLVM has inlined, and what is joined is known
-        for function in functions.into_iter().filter(|&function| has_branch(function)) {
+        for function in functions {
             let melded = self.meld(function, &mut analyses);
             if melded && self.reshapes {
                 self.manager.reshape(function, Reshape::CleanUp);
@@ -147,10 +152,11 @@ impl<'a> Fuse<'a> {
     /// parameter, and then a caller's product that is passed to it meets another sum.
     pub fn run_early(self, function: Function<'_>) -> bool {
         if self.manager.has_nothing(function)
-            || has_inlining_to_come(function)
+            || function.block_count() < MIN_BLOCKS
             || (self.settings.results == Results::Same && function.is_local())
             || is_annotated_off(function, WORD)
-            || !driver::may_change(function, WORD, self.manager)
+            || !driver::may_look_at(function, WORD, self.manager)
+            || has_inlining_to_come(function)
         {
             return false;
         }
@@ -161,7 +167,7 @@ impl<'a> Fuse<'a> {
 
     /// Runs the pass over one function; returns whether it changed.
     fn meld<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
-        if function.block_count() < 3 {
+        if function.block_count() < MIN_BLOCKS {
             return false;
         }
         let manager = self.manager;
@@ -170,6 +176,9 @@ impl<'a> Fuse<'a> {
         let has_plans = looked.iter().flatten().any(|work| !work.plans.is_empty());
         let mut changed = false;
         if has_plans || !self.trees(known).is_empty() {
+            if is_left_alone(function, manager) {
+                return false;
+            }
             changed = self.pin(function, analyses);
             changed |= self.convert(function, analyses);
             looked = looked.filter(|_| !changed);
