@@ -11,7 +11,7 @@ use warpwise_ir::Func;
 use warpwise_ir::call::Memory;
 use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
-use warpwise_ir::inst::Opcode;
+use warpwise_ir::inst::{Flags, Opcode};
 use warpwise_ir::llvm::handle::intrinsic_name;
 use warpwise_ir::types::TypeKind;
 
@@ -120,6 +120,34 @@ impl<'a> Body<'a> {
     /// Whether the loop computes a value.
     fn is_inside(&self, value: Value) -> bool {
         self.func.def(value).is_some_and(|def| self.facts.cfg().cycles.contains(self.cycle, self.func.insts[def].block))
+    }
+
+    /// Whether what one iteration accesses is a constant number of bytes, or one that stays the same in the loop, from what the
+    /// next one does: no index is widened that may have wrapped.
+    pub fn is_beside(&self) -> bool {
+        let mut addresses = self.insts.iter().filter_map(|&inst| self.func.accessed(inst));
+        addresses.all(|address| self.is_linear(address, None))
+    }
+
+    /// Whether a value of the loop is a linear function of its counters; `widened` are the flags of sums that are then widened.
+    fn is_linear(&self, value: Value, widened: Option<Flags>) -> bool {
+        let Some(def) = self.func.def(value).filter(|_| self.is_inside(value)) else { return true };
+        let data = &self.func.insts[def];
+        let all = |widened| self.func.operands(def).iter().all(|&operand| self.is_linear(operand, widened));
+        match data.opcode {
+            Opcode::Phi => self.is_of_header(def),
+            Opcode::Add | Opcode::Sub => widened.is_none_or(|flags| data.flags.contains(flags)) && all(widened),
+            Opcode::Or => data.flags.contains(Flags::DISJOINT) && all(widened),
+            Opcode::SExt => all(Some(Flags::NSW)),
+            Opcode::ZExt if data.flags.contains(Flags::NNEG) => all(Some(Flags::NSW)),
+            Opcode::ZExt => all(Some(Flags::NUW)),
+            Opcode::Mul | Opcode::Shl => {
+                let is_scaled = self.func.operands(def).iter().any(|&operand| !self.is_inside(operand));
+                is_scaled && widened.is_none_or(|flags| data.flags.contains(flags)) && all(widened)
+            }
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast => all(None),
+            _ => false,
+        }
     }
 
     /// Where a load loads from.

@@ -47,8 +47,7 @@ pub fn check(body: &Body<'_>, counter: &Counter, is_constant: bool) -> Result<Wa
     if is_constant {
         return Ok(Way::Counted);
     }
-    let is_around = |around: Cycle| around != body.cycle && !strides_over_grid(body, around);
-    let is_nested = cycles.ancestors(body.cycle).any(is_around);
+    let is_nested = is_nested(body);
     let way = check_lanes(body, counter)?;
     if way == Way::Grouped || Origin::of(body, [counter.step]).is_of_grid {
         // ptxas unrolls by four what steps by a constant
@@ -102,6 +101,12 @@ fn places_of(body: &Body<'_>, handles: &Handles<'_>, access: Inst, counter: Inst
     let bytes = handles.function.module().layout().alloc_size(ty);
     // dynamic shared memory has none
     bytes.filter(|&bytes| bytes > 0)?.checked_div(term.stride)
+}
+
+/// Whether a loop is in another that most threads do more than one iteration of.
+pub fn is_nested(body: &Body<'_>) -> bool {
+    let is_around = |around: Cycle| around != body.cycle && !strides_over_grid(body, around);
+    body.facts.cfg().cycles.ancestors(body.cycle).any(is_around)
 }
 
 /// Whether a loop strides over the grid, so that most threads do one iteration of it.

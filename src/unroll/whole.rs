@@ -7,7 +7,7 @@
 //! for other targets. What is too large for that may still get [more copies](super::part) than LLVM makes, and what may run few
 //! iterations [fewer](super::few).
 
-use super::few::Few;
+use super::few::{self, Few};
 use super::part;
 use super::reject::Reject;
 use crate::analyses::Analyses;
@@ -49,6 +49,8 @@ pub enum Copies {
     Bound,
     /// So many, and what may happen then.
     Count(u32, Then),
+    /// As few as for few iterations, where there are few.
+    Apart,
 }
 
 /// A loop to be unrolled completely.
@@ -111,8 +113,8 @@ impl<'m> FunctionPass<'m> for Whole {
         found.extend(parts.into_iter().map(|(at, part)| (at, part.to_string(), part.copies(then))));
         if !fews.is_empty() {
             let (facts, _) = known.facts_and_handles();
-            let fews = fews.into_iter().filter(|(_, few)| few.pays(facts));
-            found.extend(fews.map(|(at, few)| (at, few.to_string(), Copies::Count(UNROLL_FACTOR, Then::Remainder))));
+            let found_by = |(at, few): (_, Few)| few.copies(facts).map(|copies| (at, few.text(copies), copies));
+            found.extend(fews.into_iter().filter_map(found_by));
         }
         if found.is_empty() {
             return decisions;
@@ -122,7 +124,9 @@ impl<'m> FunctionPass<'m> for Whole {
             decisions.extend(found.into_iter().map(plan));
         } else {
             // LLVM unrolls those of few iterations
-            let stays = found.into_iter().filter(|(.., copies)| !matches!(copies, Copies::Count(_, Then::Remainder)));
+            let stays = found
+                .into_iter()
+                .filter(|(.., copies)| !matches!(copies, Copies::Count(_, Then::Remainder) | Copies::Apart));
             decisions.extend(stays.map(|(at, ..)| refuse(at, Reject::Contraction)));
         }
         decisions
@@ -136,6 +140,7 @@ impl<'m> FunctionPass<'m> for Whole {
                 Copies::All => editor.ask_to_unroll_fully(latch),
                 Copies::Bound => editor.ask_to_unroll_to_bound(latch),
                 Copies::Count(count, then) => editor.ask_to_unroll(latch, count, then),
+                Copies::Apart => editor.unroll_few_apart(latch, few::MANY, UNROLL_FACTOR),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `unroll.cpp` and `groups.cpp` in `src/ir/llvm`.
+//! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `unroll.cpp`, `apart.cpp` and `groups.cpp` in `src/ir/llvm`.
 
 use super::super::handle::{Inst, metadata_kind};
 use super::super::text::Text;
@@ -21,12 +21,22 @@ unsafe extern "C" {
     fn warpwise_ask_to_unroll(latch: LLVMValueRef, count: u32, then: Then);
     fn warpwise_say_of_loop(latch: LLVMValueRef, word: Text);
     fn warpwise_run_in_groups(latch: LLVMValueRef, count: u32);
+    fn warpwise_set_few_apart(latch: LLVMValueRef, many: u32) -> LLVMValueRef;
 }
 
 impl<'m> Editor<'m> {
     /// Asks LLVM's unroller for so many copies of the loop whose latch ends with this branch.
     pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32, then: Then) {
         edit!(warpwise_ask_to_unroll(latch.raw(), count, then));
+    }
+    /// Gives the innermost loop whose latch ends with this branch, the only one that leaves it, a body of its own for fewer than
+    /// `many` iterations, of which it asks LLVM's unroller for so many copies, and for those of what remains. Leaves alone a
+    /// loop whose trip count LLVM cannot compute.
+    pub fn unroll_few_apart(&mut self, latch: Inst<'m>, many: u32, count: u32) {
+        let few = edit!(warpwise_set_few_apart(latch.raw(), many));
+        if !few.is_null() {
+            edit!(warpwise_ask_to_unroll(few, count, Then::Remainder));
+        }
     }
     /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
     pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
