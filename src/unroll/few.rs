@@ -18,6 +18,7 @@ use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::prices::{PART_OF_LLVM, UNROLL_FACTOR};
 use warpwise_ir::entity::Block;
+use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::ConstData;
 use warpwise_ir::llvm::edit::unroll::Then;
 
@@ -40,7 +41,7 @@ impl Few {
 
     /// How many copies it gets, if others than LLVM makes. Its iterations are counted one by one, so that their number costs
     /// little to compute.
-    pub fn copies(&self, facts: &Facts) -> Option<Copies> {
+    pub fn copies(&self, facts: &Facts, handles: &Handles<'_>) -> Option<Copies> {
         let body = Body::of(facts, self.cycle, self.latch);
         let counter = body.counter()?;
         if body.func.constant(counter.step) != Some(ConstData::Int(1)) {
@@ -52,7 +53,8 @@ impl Few {
         }
         // in kernels of many loops, the copies of all cost registers, and where more are at work at once, warps
         let is_only = facts.cfg().cycles.innermost().nth(1).is_none();
-        (is_only && trips::is_nested(&body) && body.is_beside()).then_some(Copies::Apart)
+        let counts_before = || handles.inst(facts.func.terminator(self.latch)).counts_before();
+        (is_only && trips::is_nested(&body) && body.is_beside() && counts_before()).then_some(Copies::Apart)
     }
 
     /// What is said of that.

@@ -112,8 +112,9 @@ impl<'m> FunctionPass<'m> for Whole {
         let then = if size <= PART_LEFT_TO_PTXAS { Then::Open } else { Then::Done };
         found.extend(parts.into_iter().map(|(at, part)| (at, part.to_string(), part.copies(then))));
         if !fews.is_empty() {
-            let (facts, _) = known.facts_and_handles();
-            let found_by = |(at, few): (_, Few)| few.copies(facts).map(|copies| (at, few.text(copies), copies));
+            let (facts, handles) = known.facts_and_handles();
+            let found_by =
+                |(at, few): (_, Few)| few.copies(facts, handles).map(|copies| (at, few.text(copies), copies));
             found.extend(fews.into_iter().filter_map(found_by));
         }
         if found.is_empty() {

@@ -2,15 +2,10 @@
 // decides: as LLVM's own unroller computes it, before the loop.
 
 #include "api.h"
+#include "loops.h"
 #include "llvm-c/Core.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -21,28 +16,41 @@
 
 using namespace llvm;
 
-// Copies the innermost loop that ends here, with one exit, for fewer than `Many` iterations; returns where the copy
-// ends, or nothing if the trip count cannot be computed before the loop.
+namespace {
+
+// How often a loop with one exit, behind its latch, turns around: one less than its trip count. Nothing if that cannot
+// be computed before the loop.
+const SCEV *turnsOf(Loop &L, ScalarEvolution &SE, SCEVExpander &Expander) {
+  BasicBlock *Before = L.getLoopPredecessor(), *Exiting = L.getExitingBlock();
+  if (!Before || !Exiting || Exiting != L.getLoopLatch())
+    return nullptr;
+  const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+  bool IsNumber = !isa<SCEVCouldNotCompute>(Turns) && Turns->getType()->isIntegerTy();
+  return IsNumber && Expander.isSafeToExpandAt(Turns, Before->getTerminator()) ? Turns : nullptr;
+}
+
+} // namespace
+
+// Whether the loop that ends here has one exit, there, and its trip count can be computed before it.
+extern "C" bool warpwise_counts_before(LLVMValueRef Latch) {
+  BasicBlock *End = cast<Instruction>(unwrap(Latch))->getParent();
+  warpwise::Loops Loops(*End->getParent());
+  SCEVExpander Expander(Loops.SE, "few");
+  Loop *L = Loops.LI.getLoopFor(End);
+  return L && turnsOf(*L, Loops.SE, Expander);
+}
+
+// Copies the loop that ends here, of which that is so, for fewer than `Many` iterations; returns where the copy ends.
 extern "C" LLVMValueRef warpwise_set_few_apart(LLVMValueRef Latch, uint32_t Many) {
   BasicBlock *End = cast<Instruction>(unwrap(Latch))->getParent();
-  Function &F = *End->getParent();
-  TargetLibraryInfoImpl Library(F.getParent()->getTargetTriple());
-  TargetLibraryInfo TLI(Library, &F);
-  DominatorTree DT(F);
-  LoopInfo LI(DT);
-  AssumptionCache AC(F);
-  ScalarEvolution SE(F, TLI, AC, DT, LI);
+  warpwise::Loops Loops(*End->getParent());
+  auto &[Library, TLI, DT, LI, AC, SE] = Loops;
   Loop *L = LI.getLoopFor(End);
-  const SCEV *Turns = SE.getBackedgeTakenCount(L); // one less
   SCEVExpander Expander(SE, "few");
-  if (L->getExitingBlock() != End || isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64 ||
-      !Turns->getType()->isIntegerTy())
-    return nullptr;
+  const SCEV *Turns = turnsOf(*L, SE, Expander);
   simplifyLoop(L, &DT, &LI, &SE, &AC, nullptr, /*PreserveLCSSA=*/false);
   formLCSSA(*L, DT, &LI, &SE);
   BasicBlock *Before = L->getLoopPreheader(), *Exit = L->getExitBlock();
-  if (!Before || !Exit || !Expander.isSafeToExpandAt(Turns, Before->getTerminator()))
-    return nullptr;
   Value *Count = Expander.expandCodeFor(Turns, Turns->getType(), Before->getTerminator()->getIterator());
   IRBuilder<> Build(Before->getTerminator());
   Value *AreFew = Build.CreateICmpULT(Build.CreateFreeze(Count), ConstantInt::get(Count->getType(), Many - 1));

@@ -1,18 +1,12 @@
 // How often does LLVM expect the blocks of a function to run, and its loops to turn?
 
 #include "frequency.h"
+#include "loops.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/BranchProbability.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -54,13 +48,9 @@ WarpwiseLoop loop(Loop &L, ScalarEvolution &SE, BranchProbabilityInfo &BPI, Bloc
 extern "C" void warpwise_frequencies(LLVMValueRef Func, const WarpwiseUnlikely *Unlikely, size_t Count,
                                      WarpwiseRawFrequencies *Found) {
   Function &F = *cast<Function>(unwrap(Func));
-  DominatorTree DT(F);
-  LoopInfo LI(DT);
-  TargetLibraryInfoImpl Library(F.getParent()->getTargetTriple());
-  TargetLibraryInfo TLI(Library, &F);
-  AssumptionCache AC(F);
-  ScalarEvolution SE(F, TLI, AC, DT, LI);
-  BranchProbabilityInfo BPI(F, LI, &TLI, &DT);
+  warpwise::Loops Loops(F);
+  LoopInfo &LI = Loops.LI;
+  BranchProbabilityInfo BPI(F, LI, &Loops.TLI, &Loops.DT);
   set_unlikely(F, BPI, ArrayRef(Unlikely, Count));
   BlockFrequencyInfo BFI(F, BPI, LI);
 
@@ -69,7 +59,7 @@ extern "C" void warpwise_frequencies(LLVMValueRef Func, const WarpwiseUnlikely *
   for (Loop *L : LI.getLoopsInPreorder()) {
     Places[L] = Found->loops.size;
     Headers[L->getHeader()] = Found->loops.size;
-    WarpwiseLoop Known = loop(*L, SE, BPI, BFI);
+    WarpwiseLoop Known = loop(*L, Loops.SE, BPI, BFI);
     if (Loop *Around = L->getParentLoop())
       Known.parent = Places.lookup(Around);
     Found->loops.push(Known);

@@ -29,14 +29,11 @@ impl<'m> Editor<'m> {
     pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32, then: Then) {
         edit!(warpwise_ask_to_unroll(latch.raw(), count, then));
     }
-    /// Gives the innermost loop whose latch ends with this branch, the only one that leaves it, a body of its own for fewer than
-    /// `many` iterations, of which it asks LLVM's unroller for so many copies, and for those of what remains. Leaves alone a
-    /// loop whose trip count LLVM cannot compute.
+    /// Gives the loop whose latch ends with this branch, and [counts before it](Inst::counts_before), a body of its own for
+    /// fewer than `many` iterations, of which it asks LLVM's unroller for so many copies, and for those of what remains.
     pub fn unroll_few_apart(&mut self, latch: Inst<'m>, many: u32, count: u32) {
         let few = edit!(warpwise_set_few_apart(latch.raw(), many));
-        if !few.is_null() {
-            edit!(warpwise_ask_to_unroll(few, count, Then::Remainder));
-        }
+        edit!(warpwise_ask_to_unroll(few, count, Then::Remainder));
     }
     /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
     pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {

@@ -25,6 +25,7 @@ const AFN: u32 = 1 << 6;
 unsafe extern "C" {
     fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
     fn warpwise_runs_in_groups(latch: LLVMValueRef) -> bool;
+    fn warpwise_counts_before(latch: LLVMValueRef) -> bool;
     fn warpwise_gep_offset(gep: LLVMValueRef, bytes: *mut i64) -> bool;
     fn warpwise_may_inline(call: LLVMValueRef) -> bool;
 }
@@ -223,6 +224,10 @@ impl<'m> Inst<'m> {
     /// Whether the loop whose latch ends with this branch has a shape that can run in groups of iterations.
     pub fn runs_in_groups(self) -> bool {
         get!(warpwise_runs_in_groups(self.raw))
+    }
+    /// Whether the loop whose latch ends with this branch has its only exit there, and LLVM can compute its trip count before it.
+    pub fn counts_before(self) -> bool {
+        get!(warpwise_counts_before(self.raw))
     }
     /// Bytes that a GEP adds to its pointer, if that is a constant; call it on GEPs only.
     pub fn gep_offset(self) -> Option<i64> {
