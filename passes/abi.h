@@ -36,12 +36,11 @@ enum : uint32_t {
   WARPWISE_HEADER_PHI = 2, // of a block with which a loop begins
   WARPWISE_COPY = 3,
   WARPWISE_FUSED = 4,         // a multiply-add
-  WARPWISE_PRODUCT = 5,       // with a rounding mode: ptxas joins it with nothing
-  WARPWISE_LOOSE_PRODUCT = 6, // without
-  WARPWISE_SUM = 7,           // or a difference
-  WARPWISE_LOOSE_SUM = 8,
-  WARPWISE_SIGN = 9,
-  WARPWISE_ABSOLUTE = 10, // of a float
+  WARPWISE_LOOSE_PRODUCT = 5, // without a rounding mode: ptxas joins one that has it with nothing
+  WARPWISE_SUM = 6,           // or a difference
+  WARPWISE_LOOSE_SUM = 7,
+  WARPWISE_SIGN = 8,
+  WARPWISE_ABSOLUTE = 9, // of a float
 };
 
 // A machine instruction: the number of the instruction that it was made of, counted from 1, or 0; its block; what it
@@ -136,8 +135,8 @@ static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS 
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3 &&
               WARPWISE_UNSWITCH == 4 && WARPWISE_ALIGN == 5);
 static_assert(WARPWISE_OTHER == 0 && WARPWISE_PHI == 1 && WARPWISE_HEADER_PHI == 2 && WARPWISE_COPY == 3 &&
-              WARPWISE_FUSED == 4 && WARPWISE_PRODUCT == 5 && WARPWISE_LOOSE_PRODUCT == 6 && WARPWISE_SUM == 7 &&
-              WARPWISE_LOOSE_SUM == 8 && WARPWISE_SIGN == 9 && WARPWISE_ABSOLUTE == 10);
+              WARPWISE_FUSED == 4 && WARPWISE_LOOSE_PRODUCT == 5 && WARPWISE_SUM == 6 && WARPWISE_LOOSE_SUM == 7 &&
+              WARPWISE_SIGN == 8 && WARPWISE_ABSOLUTE == 9);
 static_assert(sizeof(WarpwiseLowered) == 32 && offsetof(WarpwiseLowered, number) == 0 &&
               offsetof(WarpwiseLowered, block) == 4 && offsetof(WarpwiseLowered, kind) == 8 &&
               offsetof(WarpwiseLowered, result) == 12 && offsetof(WarpwiseLowered, is_vector) == 16 &&

@@ -50,7 +50,7 @@ uint32_t kind_of(const MachineInstr &I, const TargetInstrInfo &Info, bool IsHead
   // ptxas joins nothing that has a rounding mode
   bool IsLoose = !Name.contains("_rn");
   if (Name.starts_with("FMUL"))
-    return IsLoose ? WARPWISE_LOOSE_PRODUCT : WARPWISE_PRODUCT;
+    return IsLoose ? WARPWISE_LOOSE_PRODUCT : WARPWISE_OTHER;
   if (Name.starts_with("FADD") || Name.starts_with("FSUB"))
     return IsLoose ? WARPWISE_LOOSE_SUM : WARPWISE_SUM;
   if (Name.starts_with("FNEG"))

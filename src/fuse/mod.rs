@@ -128,7 +128,7 @@ impl<'a> Fuse<'a> {
     pub fn run(&self, module: Module<'_>) -> bool {
         let mut changed = false;
         let mut analyses = Analyses::new(module, self.settings.analysis());
-        let functions = module.functions().filter(|&function| driver::may_look_at(function, WORD, self.manager));
+        let functions = module.functions().filter(|&function| self.may_look_at(function));
         let functions: Vec<Function<'_>> = functions.filter(|&function| has_branch(function)).collect();
         // more can be melded now than when a function was noted: LLVM has inlined, and what is joined is known
         for function in functions {
@@ -152,10 +152,9 @@ impl<'a> Fuse<'a> {
     /// parameter, and then a caller's product that is passed to it meets another sum.
     pub fn run_early(self, function: Function<'_>) -> bool {
         if self.manager.has_nothing(function)
-            || function.block_count() < MIN_BLOCKS
             || (self.settings.results == Results::Same && function.is_local())
             || is_annotated_off(function, WORD)
-            || !driver::may_look_at(function, WORD, self.manager)
+            || !self.may_look_at(function)
             || has_inlining_to_come(function)
         {
             return false;
@@ -165,11 +164,13 @@ impl<'a> Fuse<'a> {
         fuse.meld(function, &mut analyses)
     }
 
+    /// Whether the pass may plan for a function, and that has blocks to be melded.
+    fn may_look_at(&self, function: Function<'_>) -> bool {
+        function.block_count() >= MIN_BLOCKS && driver::may_look_at(function, WORD, self.manager)
+    }
+
     /// Runs the pass over one function; returns whether it changed.
     fn meld<'m>(&self, function: Function<'m>, analyses: &mut Analyses<'m>) -> bool {
-        if function.block_count() < MIN_BLOCKS {
-            return false;
-        }
         let manager = self.manager;
         let known = analyses.of(function);
         let mut looked = Some(self.look(known, manager.wants(Kind::Missed)));

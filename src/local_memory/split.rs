@@ -83,8 +83,8 @@ pub fn find<'m>(
             }
         }
     }
-    if results == Results::Same && !found.objects.is_empty() {
-        let Some(pins) = Pins::of_all(&[function], Ends::Objects(&found.objects)) else { return Err(found.objects) };
+    if !found.objects.is_empty() {
+        let Some(pins) = results.pins(function, Ends::Objects(&found.objects)) else { return Err(found.objects) };
         found.pins = pins;
     }
     Ok(found)

@@ -18,47 +18,50 @@ using namespace llvm;
 
 namespace {
 
-// How often a loop with one exit, behind its latch, turns around: one less than its trip count. Nothing if that cannot
-// be computed before the loop.
-const SCEV *turnsOf(Loop &L, ScalarEvolution &SE, SCEVExpander &Expander) {
-  BasicBlock *Before = L.getLoopPredecessor(), *Exiting = L.getExitingBlock();
-  if (!Before || !Exiting || Exiting != L.getLoopLatch())
-    return nullptr;
-  const SCEV *Turns = SE.getBackedgeTakenCount(&L);
-  bool IsNumber = !isa<SCEVCouldNotCompute>(Turns) && Turns->getType()->isIntegerTy();
-  return IsNumber && Expander.isSafeToExpandAt(Turns, Before->getTerminator()) ? Turns : nullptr;
-}
+// A loop, and how often it turns around: one less than its trip count. Nothing if the loop has other exits than behind
+// its latch, or that cannot be computed before it.
+struct Counted {
+  BasicBlock *End;
+  warpwise::Loops Of;
+  Loop *L;
+  SCEVExpander Expander;
+  const SCEV *Turns;
+
+  explicit Counted(LLVMValueRef Latch)
+      : End(cast<Instruction>(unwrap(Latch))->getParent()), Of(*End->getParent()), L(Of.LI.getLoopFor(End)),
+        Expander(Of.SE, "few"), Turns(L ? turns() : nullptr) {}
+
+private:
+  const SCEV *turns() {
+    BasicBlock *Before = L->getLoopPredecessor();
+    if (!Before || L->getExitingBlock() != End || L->getLoopLatch() != End)
+      return nullptr;
+    const SCEV *Found = Of.SE.getBackedgeTakenCount(L);
+    bool IsNumber = !isa<SCEVCouldNotCompute>(Found) && Found->getType()->isIntegerTy();
+    return IsNumber && Expander.isSafeToExpandAt(Found, Before->getTerminator()) ? Found : nullptr;
+  }
+};
 
 } // namespace
 
 // Whether the loop that ends here has one exit, there, and its trip count can be computed before it.
-extern "C" bool warpwise_counts_before(LLVMValueRef Latch) {
-  BasicBlock *End = cast<Instruction>(unwrap(Latch))->getParent();
-  warpwise::Loops Loops(*End->getParent());
-  SCEVExpander Expander(Loops.SE, "few");
-  Loop *L = Loops.LI.getLoopFor(End);
-  return L && turnsOf(*L, Loops.SE, Expander);
-}
+extern "C" bool warpwise_counts_before(LLVMValueRef Latch) { return Counted(Latch).Turns; }
 
 // Copies the loop that ends here, of which that is so, for fewer than `Many` iterations; returns where the copy ends.
 extern "C" LLVMValueRef warpwise_set_few_apart(LLVMValueRef Latch, uint32_t Many) {
-  BasicBlock *End = cast<Instruction>(unwrap(Latch))->getParent();
-  warpwise::Loops Loops(*End->getParent());
-  auto &[Library, TLI, DT, LI, AC, SE] = Loops;
-  Loop *L = LI.getLoopFor(End);
-  SCEVExpander Expander(SE, "few");
-  const SCEV *Turns = turnsOf(*L, SE, Expander);
-  simplifyLoop(L, &DT, &LI, &SE, &AC, nullptr, /*PreserveLCSSA=*/false);
-  formLCSSA(*L, DT, &LI, &SE);
+  Counted Known(Latch);
+  auto &[End, Of, L, Expander, Turns] = Known;
+  simplifyLoop(L, &Of.DT, &Of.LI, &Of.SE, &Of.AC, nullptr, /*PreserveLCSSA=*/false);
+  formLCSSA(*L, Of.DT, &Of.LI, &Of.SE);
   BasicBlock *Before = L->getLoopPreheader(), *Exit = L->getExitBlock();
   Value *Count = Expander.expandCodeFor(Turns, Turns->getType(), Before->getTerminator()->getIterator());
   IRBuilder<> Build(Before->getTerminator());
   Value *AreFew = Build.CreateICmpULT(Build.CreateFreeze(Count), ConstantInt::get(Count->getType(), Many - 1));
 
-  BasicBlock *Start = SplitBlock(Before, Before->getTerminator(), &DT, &LI);
+  BasicBlock *Start = SplitBlock(Before, Before->getTerminator(), &Of.DT, &Of.LI);
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *> Blocks;
-  Loop *Few = cloneLoopWithPreheader(Start, Before, L, Map, ".few", &LI, &DT, Blocks);
+  Loop *Few = cloneLoopWithPreheader(Start, Before, L, Map, ".few", &Of.LI, &Of.DT, Blocks);
   remapInstructionsInBlocks(Blocks, Map);
   for (PHINode &Phi : Exit->phis()) {
     Value *V = Phi.getIncomingValueForBlock(End), *Now = Map.lookup(V);

@@ -24,16 +24,14 @@ pub enum Does {
     Copy = 3,
     /// A multiply-add.
     Fused = 4,
-    /// A product with a rounding mode, which `ptxas` joins with nothing.
-    Product = 5,
-    /// A product without.
-    LooseProduct = 6,
+    /// A product without a rounding mode: `ptxas` joins one that has it with nothing.
+    LooseProduct = 5,
     /// A sum or a difference with a rounding mode.
-    Sum = 7,
-    LooseSum = 8,
-    Sign = 9,
+    Sum = 6,
+    LooseSum = 7,
+    Sign = 8,
     /// The absolute value of a float.
-    Absolute = 10,
+    Absolute = 9,
 }
 
 /// A machine instruction.
