@@ -10,8 +10,9 @@
 //! 4. **Loads** ([`stay`]) stay in front of branches, behind which LLVM's back end would move them.
 //! 5. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 6. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
+//! 7. **Loads** ([`flight`]) of loops get registers in which more of them are in flight at once.
 //!
-//! In the last two phases, plans for a kernel without a launch bound are for a [version](Version): a thread for which the
+//! In the two phases before the last, plans for a kernel without a launch bound are for a [version](Version): a thread for which the
 //! plan has no slot must never use one. By default that is a second body for blocks of a usual size. With
 //! `-warpwise-versions` it is a kernel of its own that the host may choose, whose slots are behind the program's own dynamic
 //! shared memory; kernels that have dynamic shared memory of unknown size get one too. The copy is only made if a plan edits
@@ -22,6 +23,7 @@
 //! versions.
 
 mod ahead;
+mod flight;
 mod stay;
 
 use crate::analyses::{Analyses, Kept};
@@ -32,6 +34,7 @@ use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::versions::{self, Edit, SteeredFunction, Version};
 use crate::{driver, remat, slots};
+use warpwise_analysis::gpu::prices::SURE_REGISTERS;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
@@ -48,7 +51,7 @@ struct Phase {
 }
 
 /// The phases in their order.
-const PHASES: [Phase; 7] = [
+const PHASES: [Phase; 8] = [
     Phase { plan: stack::plan_constants, in_versions: false },
     Phase { plan: remat::plan_conditions, in_versions: false },
     Phase { plan: remat::plan, in_versions: false },
@@ -56,6 +59,7 @@ const PHASES: [Phase; 7] = [
     Phase { plan: plan_stay, in_versions: false },
     Phase { plan: stack::plan_objects, in_versions: true },
     Phase { plan: slots::plan, in_versions: true },
+    Phase { plan: plan_flight, in_versions: false },
 ];
 
 /// Runs the pass over a module.
@@ -116,6 +120,22 @@ fn plan_stay<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>)
         Decision::plan(analyses.handles.inst(found.last), "LoadsStay", message, found)
     });
     edit_loads(steered, decisions.collect(), stay::apply)
+}
+
+/// Plans for the registers of a kernel whose loops have loads that would be in flight in them.
+fn plan_flight<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
+    let function = steered.emitted;
+    if steered.version.is_some() || !flight::may_gain(function, steered.settings) {
+        return None;
+    }
+    let analyses = analyses.of(function);
+    let found = flight::plan(analyses)?;
+    let at = analyses.handles.inst(analyses.outline().func.terminator(found.block));
+    let loads = found.loads;
+    let message = format!(
+        "up to {SURE_REGISTERS} registers, which blocks of any size have, for {loads} loads and more of a loop that are in flight at once"
+    );
+    edit_loads(steered, vec![Decision::plan(at, "LoadsInFlight", message, found)], flight::apply)
 }
 
 /// The edit of what is decided about loads.

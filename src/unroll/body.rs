@@ -150,6 +150,34 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// By how much a value grows from one iteration to the next, an address in bytes, if that is a constant and no counter wraps.
+    pub fn growth(&self, value: Value) -> Option<i64> {
+        let Some(def) = self.func.def(value).filter(|_| self.is_inside(value)) else { return Some(0) };
+        let data = &self.func.insts[def];
+        let operands = self.func.operands(def);
+        let of = |index: usize| self.growth(operands[index]);
+        let scaled = |by: Option<i64>| match (of(0)?, of(1)?) {
+            (0, 0) => Some(0),
+            (growth, 0) => growth.checked_mul(by?),
+            _ => None,
+        };
+        match data.opcode {
+            Opcode::Phi if self.is_of_header(def) => self.func.signed_constant(self.counted(value)?.1),
+            Opcode::Add => of(0)?.checked_add(of(1)?),
+            Opcode::Or if data.flags.contains(Flags::DISJOINT) => of(0)?.checked_add(of(1)?),
+            Opcode::Sub => of(0)?.checked_sub(of(1)?),
+            Opcode::SExt | Opcode::ZExt | Opcode::Trunc | Opcode::AddrSpaceCast | Opcode::BitCast => of(0),
+            Opcode::Mul => scaled(self.func.signed_constant(operands[1])),
+            Opcode::Shl => scaled(self.func.signed_constant(operands[1]).and_then(|by| 1i64.checked_shl(by as u32))),
+            Opcode::Gep => {
+                let terms = self.func.gep(def).terms.iter();
+                let mut terms = terms.map(|term| of(term.operand as usize)?.checked_mul(term.stride as i64));
+                terms.try_fold(of(0)?, |sum, more| sum.checked_add(more?))
+            }
+            _ => None,
+        }
+    }
+
     /// Where a load loads from.
     pub fn address(&self, load: Inst) -> Value {
         self.func.operands(load)[0]

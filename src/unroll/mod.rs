@@ -5,7 +5,7 @@
 //! out, only on loops that are marked; loops that step over threads are put in groups (`src/ir/llvm/groups.cpp`). `ptxas`
 //! unrolls some loops itself, which is why only those are changed that are sure to gain.
 
-mod body;
+pub mod body;
 mod few;
 mod loads;
 mod origin;

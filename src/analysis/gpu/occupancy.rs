@@ -18,6 +18,11 @@ impl Chip {
         by_threads.min(self.blocks).min(by_registers).min(by_shared as u32)
     }
 
+    /// Number of registers of a thread with which as many threads are resident as may be.
+    pub fn registers_of_all(&self) -> u32 {
+        REGISTERS / self.threads
+    }
+
     /// Whether at least one of `part` blocks stays resident if the threads of a kernel need other registers than before.
     pub fn keeps_blocks(&self, geometry: &Geometry, registers: [u32; 2], part: u32) -> bool {
         let [before, after] = registers.map(|each| self.resident_blocks(expected_threads(geometry), each, 0));

@@ -52,7 +52,7 @@ pub enum Meaning {
     Ours(fn(&mut Request, OsString)),
     /// Clang takes it under this name, followed by the value where there is one.
     Pass(&'static str),
-    /// Clang takes it under this name, with the value joined to it.
+    /// Clang takes it under this name, with the value joined to it; under several if there is a `|` between them.
     PassJoined(&'static str),
     /// Each element of the list is an argument of clang's by itself.
     PassEach,

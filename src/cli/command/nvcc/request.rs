@@ -173,13 +173,15 @@ impl Request {
                 self.argument(name);
                 self.items.extend(value.map(Item::Argument));
             }
-            Meaning::PassJoined(name) => {
-                let (before, start) = name.rsplit_once(' ').unwrap_or(("", name));
+            Meaning::PassJoined(names) => {
                 for value in list_of(flag, value.unwrap_or_default()) {
-                    self.arguments_of(before);
-                    let mut last = OsString::from(start);
-                    last.push(value);
-                    self.items.push(Item::Argument(last));
+                    for name in names.split('|') {
+                        let (before, start) = name.rsplit_once(' ').unwrap_or(("", name));
+                        self.arguments_of(before);
+                        let mut last = OsString::from(start);
+                        last.push(&value);
+                        self.items.push(Item::Argument(last));
+                    }
                 }
             }
             Meaning::PassEach => elements(&text).iter().for_each(|option| self.arguments_of(option)),

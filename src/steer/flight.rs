@@ -1,0 +1,135 @@
+//! Which kernels get more registers, so that `ptxas` has more of their loads in flight?
+//!
+//! Without a bound `ptxas` schedules a kernel for all warps that fit: with 32 registers a thread on most chips. Of the loads of
+//! a loop, as many are in flight at once as their results fit beside what else is live: about ten. Where a block is as large as
+//! it may be, there are [`SURE_REGISTERS`] for each thread. A kernel that is told to use at most so many can still be launched
+//! in blocks of any size; and `ptxas`, told any number, takes what its loads can use. Fewer warps are resident then, each with
+//! several times as many loads in flight.
+//!
+//! That pays, if
+//!
+//! 1. a loop as deep as any adds up what it loads: its iterations are one block that stores nothing, with [`MANY_IN_FLIGHT`]
+//!    loads of memory that is far away. That many copies have been made already, and `ptxas` makes more,
+//! 2. no load needs what an earlier iteration loads,
+//! 3. loads find what they access in lines of their own: what iterations or lanes share is in the first-level cache. In a loop
+//!    within two others a thread stays long enough for that to matter less; and if no thread asks which one it is, there is one,
+//! 4. by our estimate all warps fit, so that only the loads could use more registers.
+//!
+//! Kernels that state a bound have one. Where blocks wait for others, fewer could be resident than the program relies on.
+
+use crate::analyses::FunctionAnalyses;
+use crate::settings::Settings;
+use crate::shared_memory::usage::may_wait_for_blocks;
+use crate::unroll::body::Body;
+use warpwise_analysis::access::{Pattern, SECTOR, Space, access};
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::Chip;
+use warpwise_analysis::gpu::prices::{MANY_IN_FLIGHT, SUMS_OF_ONE, SURE_REGISTERS, UNSEEN_REGISTERS, WHOLE_LINE};
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, Function, RawOpcode, intrinsic_name};
+
+/// The attribute that becomes `.maxnreg`.
+const ATTRIBUTE: &str = "nvvm.maxnreg";
+
+/// Earlier chips for boards have half as many registers for a block. CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability".
+const FULL_BLOCKS_FROM: u32 = 70;
+
+/// A loop whose loads use the registers.
+pub struct Flight {
+    /// Its block.
+    pub block: Block,
+    pub loads: usize,
+}
+
+/// Whether a function is a kernel without bounds, and has a block with enough loads that is a loop. Asked of LLVM's own
+/// instructions, before it is imported.
+pub fn may_gain(function: Function<'_>, settings: &Settings) -> bool {
+    let bounds = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.minctasm", ATTRIBUTE];
+    let is_load = |inst: &handle::Inst<'_>| inst.opcode() == RawOpcode::LLVMLoad;
+    let loops = |block: handle::Block<'_>| block.successors().any(|next| next == block);
+    function.is_ptx_kernel()
+        && settings.regs.is_none()
+        && settings.block.is_none()
+        && bounds.iter().all(|name| function.string_attribute(name).is_none())
+        && function
+            .blocks()
+            .any(|block| loops(block) && block.insts().filter(is_load).nth(MANY_IN_FLIGHT - 1).is_some())
+        && !may_wait_for_blocks(function)
+}
+
+/// The loop of a kernel with most loads that more registers bring in flight.
+pub fn plan(analyses: &mut FunctionAnalyses<'_>) -> Option<Flight> {
+    let chip = Chip::of(&analyses.handles.function.target_cpu());
+    if chip.architecture < FULL_BLOCKS_FROM || chip.registers_of_all() >= SURE_REGISTERS {
+        return None;
+    }
+    let frequencies = analyses.frequencies();
+    let (facts, pressure) = analyses.facts_and_pressure();
+    let cycles = &facts.cfg().cycles;
+    let depth = cycles.iter().map(|cycle| cycles.depth(cycle)).max()?;
+    let is_of_one_thread = is_of_one_thread(facts);
+    let mut flights = Vec::new();
+    for cycle in cycles.innermost().filter(|&cycle| cycles.depth(cycle) == depth) {
+        let block = cycles.header(cycle);
+        if cycles.only_latch(&facts.func.graph, cycle) != Some(block) {
+            return None;
+        }
+        let body = Body::of(facts, cycle, block);
+        if body.insts.iter().any(|&inst| body.waits(inst)) {
+            return None;
+        }
+        let is_sum = body.insts.iter().all(|&inst| body.stored_space(inst).is_none());
+        let loads = in_flight(&body, depth > 2, is_of_one_thread);
+        if is_sum && loads >= MANY_IN_FLIGHT && facts.is_reachable(block) && !frequencies.is_cold(block) {
+            flights.push(Flight { block, loads });
+        }
+    }
+    let is_main = depth > 2 || flights.len() <= SUMS_OF_ONE;
+    let fits = || pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS <= chip.registers_of_all();
+    let most = flights.into_iter().max_by_key(|flight| flight.loads);
+    most.filter(|_| is_main && fits())
+}
+
+/// The number of loads of an iteration that can be in flight with those of others.
+fn in_flight(body: &Body<'_>, is_long: bool, is_of_one_thread: bool) -> usize {
+    let func = body.func;
+    let chained = body.depend_on_loads();
+    let loads = body.insts.iter().copied().filter(|&inst| func.insts[inst].opcode == Opcode::Load);
+    let free = loads.filter(|&load| body.is_changing(load) && !chained.contains(&body.address(load)));
+    let free: Vec<Inst> = free.collect();
+    let is_near = |load: Inst| {
+        let root = func.pointer_root(body.address(load));
+        let copies = free.iter().filter(|&&other| func.pointer_root(body.address(other)) == root).count() as i64;
+        body.growth(body.address(load)).is_some_and(|bytes| bytes.abs() < SECTOR * copies)
+    };
+    let is_far = |load: Inst| {
+        access(body.facts, load, None).is_some_and(|found| {
+            let has_line = match found.pattern {
+                Pattern::Same => is_of_one_thread,
+                Pattern::Stride(bytes) => is_long || bytes.abs() >= SECTOR || !is_near(load),
+                Pattern::Symbolic { .. } => is_long || !is_near(load),
+                Pattern::Scattered | Pattern::Unknown => true,
+            };
+            has_line && found.bytes >= WHOLE_LINE && matches!(found.space, Space::Global | Space::Generic)
+        })
+    };
+    free.iter().filter(|&&load| is_far(load)).count()
+}
+
+/// Whether no thread asks which one it is: all do the same, so that there is one.
+fn is_of_one_thread(facts: &Facts) -> bool {
+    facts.func.calls.iter().all(|call| match call.callee {
+        Callee::Intrinsic(id) => !intrinsic_name(id).starts_with("llvm.nvvm.read.ptx.sreg."),
+        _ => false,
+    })
+}
+
+/// Tells `ptxas` how many registers a kernel may use.
+pub fn apply<'m>(handles: &Handles<'m>, _: &[Flight], editor: &mut Editor<'m>) {
+    editor.set_string_attribute(handles.function, ATTRIBUTE, &SURE_REGISTERS.to_string());
+}
