@@ -24,6 +24,14 @@ fn source_lines_are_quoted_with_their_class() {
     assert!(line("int column = threadIdx.x;").contains("affine"), "{text}");
     assert!(line("if (turn % 2)").contains("uniform"), "{text}");
     assert!(text.contains("branch diverges: `threadIdx.x < n` depends on threadIdx.x"), "{text}");
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let sample = readme.split("why the others do:\n\n```\n").nth(1).and_then(|rest| rest.split("```").next());
+    for quoted in sample.expect("a sample of the report in README.md").lines() {
+        assert!(
+            text.contains(quoted.trim_end_matches(" or if …")),
+            "README.md quotes '{quoted}', but the report is\n{text}"
+        );
+    }
 }
 
 #[test]
