@@ -1,7 +1,8 @@
-; Loops that add up what they load get 64 registers a thread, which blocks of any size have: without a bound ptxas keeps to the 32
+; Loops that add up what they load get 64 registers a thread, which blocks of any size have, for 4 loads and more of a loop that are in flight at oncewithout a bound ptxas keeps to the 32
 ; with which all warps fit. Steps are unknown (%far) or a place (1); each lane has a place, but in @alone, where no thread asks.
 ; RUN: %opt -passes=steer-spills -mtriple=nvptx64-nvidia-cuda -mcpu=sm_90 -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark: < %t
+; RUN: %opt -passes=steer-spills -mcpu=sm_90 -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=MISSED --implicit-check-not=remark:
 ; RUN: %opt -passes='steer-spills<limit=0>' -mcpu=sm_90 -S %s 2>/dev/null | %FileCheck %s --check-prefix=NONE
 ; RUN: %opt -passes='steer-spills<regs=32>' -mcpu=sm_90 -S %s 2>/dev/null | %FileCheck %s --check-prefix=NONE
 ; RUN: %opt -passes=steer-spills -mcpu=sm_75 -S %s 2>/dev/null | %FileCheck %s --check-prefix=NONE
@@ -16,6 +17,7 @@ declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 
 ; REMARK: remark: {{.*}} up to 64 registers, which blocks of any size have, for 4 loads and more of a loop that are in flight at once
 ; REMARK: remark: {{.*}} up to 64 registers, which blocks of any size have, for 4 loads and more of a loop that are in flight at once
+; MISSED: remark: {{.*}} 4 loads and more of a loop could be in flight at once in 64 registers, with fewer warps: __launch_bounds__(1024, 1) tells whether that is faster
 ; NONE-NOT: "nvvm.maxnreg"="64"
 
 ; CHECK: @far({{.*}} #[[WIDE:[0-9]+]] {

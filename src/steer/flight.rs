@@ -15,13 +15,14 @@
 //!    within two others a thread stays long enough for that to matter less; and if no thread asks which one it is, there is one,
 //! 4. by our estimate all warps fit, so that only the loads could use more registers.
 //!
-//! Kernels that state a bound have one. Where blocks wait for others, fewer could be resident than the program relies on.
+//! Where only the third fails, a remark says how to measure. Kernels that state a bound have one. Where blocks wait for others,
+//! fewer could be resident than the program relies on.
 
 use crate::analyses::FunctionAnalyses;
 use crate::settings::Settings;
 use crate::shared_memory::usage::may_wait_for_blocks;
 use crate::unroll::body::Body;
-use warpwise_analysis::access::{Pattern, SECTOR, Space, access};
+use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::prices::{MANY_IN_FLIGHT, SUMS_OF_ONE, SURE_REGISTERS, UNSEEN_REGISTERS, WHOLE_LINE};
@@ -44,6 +45,8 @@ pub struct Flight {
     /// Its block.
     pub block: Block,
     pub loads: usize,
+    /// Whether that is sure to pay.
+    pub is_sure: bool,
 }
 
 /// Whether a function is a kernel without bounds, and has a block with enough loads that is a loop. Asked of LLVM's own
@@ -62,7 +65,7 @@ pub fn may_gain(function: Function<'_>, settings: &Settings) -> bool {
         && !may_wait_for_blocks(function)
 }
 
-/// The loop of a kernel with most loads that more registers bring in flight.
+/// The loop of a kernel with most loads that more registers bring in flight, one for which that is sure to pay if there is any.
 pub fn plan(analyses: &mut FunctionAnalyses<'_>) -> Option<Flight> {
     let chip = Chip::of(&analyses.handles.function.target_cpu());
     if chip.architecture < FULL_BLOCKS_FROM || chip.registers_of_all() >= SURE_REGISTERS {
@@ -84,19 +87,21 @@ pub fn plan(analyses: &mut FunctionAnalyses<'_>) -> Option<Flight> {
             return None;
         }
         let is_sum = body.insts.iter().all(|&inst| body.stored_space(inst).is_none());
-        let loads = in_flight(&body, depth > 2, is_of_one_thread);
-        if is_sum && loads >= MANY_IN_FLIGHT && facts.is_reachable(block) && !frequencies.is_cold(block) {
-            flights.push(Flight { block, loads });
+        let [own, all] = in_flight(&body, depth > 2, is_of_one_thread);
+        if is_sum && all >= MANY_IN_FLIGHT && facts.is_reachable(block) && !frequencies.is_cold(block) {
+            let is_sure = own >= MANY_IN_FLIGHT;
+            flights.push(Flight { block, loads: if is_sure { own } else { all }, is_sure });
         }
     }
-    let is_main = depth > 2 || flights.len() <= SUMS_OF_ONE;
+    let is_main = depth > 2 || flights.iter().filter(|flight| flight.is_sure).count() <= SUMS_OF_ONE;
     let fits = || pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS <= chip.registers_of_all();
-    let most = flights.into_iter().max_by_key(|flight| flight.loads);
-    most.filter(|_| is_main && fits())
+    let most = flights.into_iter().max_by_key(|flight| (flight.is_sure, flight.loads));
+    most.filter(|_| fits()).map(|most| Flight { is_sure: most.is_sure && is_main, ..most })
 }
 
-/// The number of loads of an iteration that can be in flight with those of others.
-fn in_flight(body: &Body<'_>, is_long: bool, is_of_one_thread: bool) -> usize {
+/// The numbers of loads of an iteration that can be in flight with those of others: of those that find lines of their own, and
+/// of all.
+fn in_flight(body: &Body<'_>, is_long: bool, is_of_one_thread: bool) -> [usize; 2] {
     let func = body.func;
     let chained = body.depend_on_loads();
     let loads = body.insts.iter().copied().filter(|&inst| func.insts[inst].opcode == Opcode::Load);
@@ -107,18 +112,16 @@ fn in_flight(body: &Body<'_>, is_long: bool, is_of_one_thread: bool) -> usize {
         let copies = free.iter().filter(|&&other| func.pointer_root(body.address(other)) == root).count() as i64;
         body.growth(body.address(load)).is_some_and(|bytes| bytes.abs() < SECTOR * copies)
     };
-    let is_far = |load: Inst| {
-        access(body.facts, load, None).is_some_and(|found| {
-            let has_line = match found.pattern {
-                Pattern::Same => is_of_one_thread,
-                Pattern::Stride(bytes) => is_long || bytes.abs() >= SECTOR || !is_near(load),
-                Pattern::Symbolic { .. } => is_long || !is_near(load),
-                Pattern::Scattered | Pattern::Unknown => true,
-            };
-            has_line && found.bytes >= WHOLE_LINE && matches!(found.space, Space::Global | Space::Generic)
-        })
+    let has_line = |found: &WarpAccess| match found.pattern {
+        Pattern::Same => is_of_one_thread,
+        Pattern::Stride(bytes) => is_long || bytes.abs() >= SECTOR || !is_near(found.inst),
+        Pattern::Symbolic { .. } => is_long || !is_near(found.inst),
+        Pattern::Scattered | Pattern::Unknown => true,
     };
-    free.iter().filter(|&&load| is_far(load)).count()
+    let is_far =
+        |found: &WarpAccess| found.bytes >= WHOLE_LINE && matches!(found.space, Space::Global | Space::Generic);
+    let far: Vec<WarpAccess> = free.iter().filter_map(|&load| access(body.facts, load, None)).filter(is_far).collect();
+    [far.iter().filter(|&found| has_line(found)).count(), far.len()]
 }
 
 /// Whether no thread asks which one it is: all do the same, so that there is one.

@@ -132,10 +132,18 @@ fn plan_flight<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m
     let found = flight::plan(analyses)?;
     let at = analyses.handles.inst(analyses.outline().func.terminator(found.block));
     let loads = found.loads;
-    let message = format!(
-        "up to {SURE_REGISTERS} registers, which blocks of any size have, for {loads} loads and more of a loop that are in flight at once"
-    );
-    edit_loads(steered, vec![Decision::plan(at, "LoadsInFlight", message, found)], flight::apply)
+    let decision = if found.is_sure {
+        let message = format!(
+            "up to {SURE_REGISTERS} registers, which blocks of any size have, for {loads} loads and more of a loop that are in flight at once"
+        );
+        Decision::plan(at, "LoadsInFlight", message, found)
+    } else {
+        let message = format!(
+            "{loads} loads and more of a loop could be in flight at once in {SURE_REGISTERS} registers, with fewer warps: __launch_bounds__(1024, 1) tells whether that is faster"
+        );
+        Decision::refusal(at, "LoadsWait", message)
+    };
+    edit_loads(steered, vec![decision], flight::apply)
 }
 
 /// The edit of what is decided about loads.
