@@ -1,4 +1,4 @@
-; Loops that add up what they load get 64 registers a thread, which blocks of any size have, for 4 loads and more of a loop that are in flight at oncewithout a bound ptxas keeps to the 32
+; Loops that add up what they load get 64 registers a thread, which blocks of any size have: without a bound ptxas keeps to the 32
 ; with which all warps fit. Steps are unknown (%far) or a place (1); each lane has a place, but in @alone, where no thread asks.
 ; RUN: %opt -passes=steer-spills -mtriple=nvptx64-nvidia-cuda -mcpu=sm_90 -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark: < %t

@@ -111,7 +111,7 @@ impl Opcode {
 
 bitflags! {
     /// Flags of an instruction; which apply depends on the opcode.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     #[repr(transparent)]
     pub struct Flags: u16 {
         const NUW = 1;

@@ -19,15 +19,16 @@
 //! fewer could be resident than the program relies on.
 
 use crate::analyses::FunctionAnalyses;
-use crate::settings::Settings;
 use crate::shared_memory::usage::may_wait_for_blocks;
 use crate::unroll::body::Body;
+use rustc_hash::FxHashMap;
 use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
 use warpwise_analysis::divergence::Facts;
 use warpwise_analysis::gpu::Chip;
-use warpwise_analysis::gpu::prices::{MANY_IN_FLIGHT, SUMS_OF_ONE, SURE_REGISTERS, UNSEEN_REGISTERS, WHOLE_LINE};
+use warpwise_analysis::gpu::chip::SURE_REGISTERS;
+use warpwise_analysis::gpu::prices::{MANY_IN_FLIGHT, SUMS_OF_ONE, UNSEEN_REGISTERS, WHOLE_LINE};
 use warpwise_ir::call::Callee;
-use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
@@ -49,19 +50,15 @@ pub struct Flight {
     pub is_sure: bool,
 }
 
-/// Whether a function is a kernel without bounds, and has a block with enough loads that is a loop. Asked of LLVM's own
-/// instructions, before it is imported.
-pub fn may_gain(function: Function<'_>, settings: &Settings) -> bool {
-    let bounds = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.minctasm", ATTRIBUTE];
+/// Whether a function is a kernel that states no blocks that must fit, and has a block with enough loads that is a loop. Asked of
+/// LLVM's own instructions, before it is imported.
+pub fn may_gain(function: Function<'_>) -> bool {
     let is_load = |inst: &handle::Inst<'_>| inst.opcode() == RawOpcode::LLVMLoad;
     let loops = |block: handle::Block<'_>| block.successors().any(|next| next == block);
+    let has_loads = |block: handle::Block<'_>| block.insts().filter(is_load).nth(MANY_IN_FLIGHT - 1).is_some();
     function.is_ptx_kernel()
-        && settings.regs.is_none()
-        && settings.block.is_none()
-        && bounds.iter().all(|name| function.string_attribute(name).is_none())
-        && function
-            .blocks()
-            .any(|block| loops(block) && block.insts().filter(is_load).nth(MANY_IN_FLIGHT - 1).is_some())
+        && function.string_attribute("nvvm.minctasm").is_none()
+        && function.blocks().any(|block| loops(block) && has_loads(block))
         && !may_wait_for_blocks(function)
 }
 
@@ -73,6 +70,9 @@ pub fn plan(analyses: &mut FunctionAnalyses<'_>) -> Option<Flight> {
     }
     let frequencies = analyses.frequencies();
     let (facts, pressure) = analyses.facts_and_pressure();
+    if pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS > chip.registers_of_all() {
+        return None;
+    }
     let cycles = &facts.cfg().cycles;
     let depth = cycles.iter().map(|cycle| cycles.depth(cycle)).max()?;
     let is_of_one_thread = is_of_one_thread(facts);
@@ -86,17 +86,19 @@ pub fn plan(analyses: &mut FunctionAnalyses<'_>) -> Option<Flight> {
         if body.insts.iter().any(|&inst| body.waits(inst)) {
             return None;
         }
-        let is_sum = body.insts.iter().all(|&inst| body.stored_space(inst).is_none());
+        let stores = body.insts.iter().any(|&inst| body.stored_space(inst).is_some());
+        if stores || !facts.is_reachable(block) || frequencies.is_cold(block) {
+            continue;
+        }
         let [own, all] = in_flight(&body, depth > 2, is_of_one_thread);
-        if is_sum && all >= MANY_IN_FLIGHT && facts.is_reachable(block) && !frequencies.is_cold(block) {
+        if all >= MANY_IN_FLIGHT {
             let is_sure = own >= MANY_IN_FLIGHT;
             flights.push(Flight { block, loads: if is_sure { own } else { all }, is_sure });
         }
     }
     let is_main = depth > 2 || flights.iter().filter(|flight| flight.is_sure).count() <= SUMS_OF_ONE;
-    let fits = || pressure.largest_of_blocks(facts) + UNSEEN_REGISTERS <= chip.registers_of_all();
-    let most = flights.into_iter().max_by_key(|flight| (flight.is_sure, flight.loads));
-    most.filter(|_| fits()).map(|most| Flight { is_sure: most.is_sure && is_main, ..most })
+    let most = flights.into_iter().max_by_key(|flight| (flight.is_sure, flight.loads))?;
+    Some(Flight { is_sure: most.is_sure && is_main, ..most })
 }
 
 /// The numbers of loads of an iteration that can be in flight with those of others: of those that find lines of their own, and
@@ -107,10 +109,13 @@ fn in_flight(body: &Body<'_>, is_long: bool, is_of_one_thread: bool) -> [usize; 
     let loads = body.insts.iter().copied().filter(|&inst| func.insts[inst].opcode == Opcode::Load);
     let free = loads.filter(|&load| body.is_changing(load) && !chained.contains(&body.address(load)));
     let free: Vec<Inst> = free.collect();
+    let root = |load: Inst| func.pointer_root(body.address(load));
+    let growths = body.growths();
+    let mut copies: FxHashMap<Value, i64> = FxHashMap::default();
+    free.iter().for_each(|&load| *copies.entry(root(load)).or_default() += 1);
     let is_near = |load: Inst| {
-        let root = func.pointer_root(body.address(load));
-        let copies = free.iter().filter(|&&other| func.pointer_root(body.address(other)) == root).count() as i64;
-        body.growth(body.address(load)).is_some_and(|bytes| bytes.abs() < SECTOR * copies)
+        let growth = growths.get(&body.address(load));
+        growth.is_some_and(|bytes| bytes.abs() < SECTOR * copies[&root(load)])
     };
     let has_line = |found: &WarpAccess| match found.pattern {
         Pattern::Same => is_of_one_thread,

@@ -34,7 +34,7 @@ use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::versions::{self, Edit, SteeredFunction, Version};
 use crate::{driver, remat, slots};
-use warpwise_analysis::gpu::prices::SURE_REGISTERS;
+use warpwise_analysis::gpu::chip::SURE_REGISTERS;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
@@ -125,7 +125,7 @@ fn plan_stay<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>)
 /// Plans for the registers of a kernel whose loops have loads that would be in flight in them.
 fn plan_flight<'m>(steered: &SteeredFunction<'_, 'm>, analyses: &mut Analyses<'m>) -> Option<Edit<'m>> {
     let function = steered.emitted;
-    if steered.version.is_some() || !flight::may_gain(function, steered.settings) {
+    if steered.version.is_some() || steered.states_registers() || !flight::may_gain(function) {
         return None;
     }
     let analyses = analyses.of(function);

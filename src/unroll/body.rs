@@ -1,6 +1,6 @@
 //! What does an iteration of a loop do, and what of it needs the iteration before?
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_analysis::access::{Space, space_of};
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::contraction::{Pair, raw};
@@ -125,44 +125,66 @@ impl<'a> Body<'a> {
     /// Whether what one iteration accesses is a constant number of bytes, or one that stays the same in the loop, from what the
     /// next one does: no index is widened that may have wrapped.
     pub fn is_beside(&self) -> bool {
-        let mut addresses = self.insts.iter().filter_map(|&inst| self.func.accessed(inst));
-        addresses.all(|address| self.is_linear(address, None))
+        let addresses = self.insts.iter().filter_map(|&inst| self.func.accessed(inst));
+        let mut open: Vec<(Value, Option<Flags>)> = addresses.map(|address| (address, None)).collect();
+        let mut seen = FxHashSet::default();
+        while let Some((value, widened)) = open.pop() {
+            let Some(def) = self.func.def(value).filter(|_| self.is_inside(value)) else { continue };
+            if self.func.insts[def].opcode == Opcode::Phi && self.is_of_header(def) || !seen.insert((def, widened)) {
+                continue;
+            }
+            let Some(widened) = self.linear(def, widened) else { return false };
+            open.extend(self.func.operands(def).iter().map(|&operand| (operand, widened)));
+        }
+        true
     }
 
-    /// Whether a value of the loop is a linear function of its counters; `widened` are the flags of sums that are then widened.
-    fn is_linear(&self, value: Value, widened: Option<Flags>) -> bool {
-        let Some(def) = self.func.def(value).filter(|_| self.is_inside(value)) else { return true };
-        let data = &self.func.insts[def];
-        let all = |widened| self.func.operands(def).iter().all(|&operand| self.is_linear(operand, widened));
+    /// Whether an instruction of the loop is linear in its operands: then the flags that these need, where they are sums that are
+    /// widened. `widened` are those that it needs itself.
+    fn linear(&self, inst: Inst, widened: Option<Flags>) -> Option<Option<Flags>> {
+        let data = &self.func.insts[inst];
+        let has_flags = || widened.is_none_or(|flags| data.flags.contains(flags));
+        let is_scaled = || self.func.operands(inst).iter().any(|&operand| !self.is_inside(operand));
         match data.opcode {
-            Opcode::Phi => self.is_of_header(def),
-            Opcode::Add | Opcode::Sub => widened.is_none_or(|flags| data.flags.contains(flags)) && all(widened),
-            Opcode::Or => data.flags.contains(Flags::DISJOINT) && all(widened),
-            Opcode::SExt => all(Some(Flags::NSW)),
-            Opcode::ZExt if data.flags.contains(Flags::NNEG) => all(Some(Flags::NSW)),
-            Opcode::ZExt => all(Some(Flags::NUW)),
-            Opcode::Mul | Opcode::Shl => {
-                let is_scaled = self.func.operands(def).iter().any(|&operand| !self.is_inside(operand));
-                is_scaled && widened.is_none_or(|flags| data.flags.contains(flags)) && all(widened)
-            }
-            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast => all(None),
-            _ => false,
+            Opcode::Add | Opcode::Sub => has_flags().then_some(widened),
+            Opcode::Or => data.flags.contains(Flags::DISJOINT).then_some(widened),
+            Opcode::SExt => Some(Some(Flags::NSW)),
+            Opcode::ZExt if data.flags.contains(Flags::NNEG) => Some(Some(Flags::NSW)),
+            Opcode::ZExt => Some(Some(Flags::NUW)),
+            Opcode::Mul | Opcode::Shl => (is_scaled() && has_flags()).then_some(widened),
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast => Some(None),
+            _ => None,
         }
     }
 
-    /// By how much a value grows from one iteration to the next, an address in bytes, if that is a constant and no counter wraps.
-    pub fn growth(&self, value: Value) -> Option<i64> {
-        let Some(def) = self.func.def(value).filter(|_| self.is_inside(value)) else { return Some(0) };
-        let data = &self.func.insts[def];
-        let operands = self.func.operands(def);
-        let of = |index: usize| self.growth(operands[index]);
+    /// By how much each value grows from one iteration to the next, addresses in bytes, where that is a constant and no counter
+    /// wraps. For loops of a single block: what comes later in the function is not known yet.
+    pub fn growths(&self) -> FxHashMap<Value, i64> {
+        let mut known = FxHashMap::default();
+        for &inst in &self.insts {
+            let growth = self.growth(inst, &known);
+            known.extend(growth.map(|growth| (self.func.result(inst), growth)));
+        }
+        known
+    }
+
+    /// The growth of what an instruction of the loop computes, from those of its operands.
+    fn growth(&self, inst: Inst, known: &FxHashMap<Value, i64>) -> Option<i64> {
+        let data = &self.func.insts[inst];
+        let operands = self.func.operands(inst);
+        let of = |index: usize| {
+            let operand = operands[index];
+            if self.is_inside(operand) { known.get(&operand).copied() } else { Some(0) }
+        };
         let scaled = |by: Option<i64>| match (of(0)?, of(1)?) {
             (0, 0) => Some(0),
             (growth, 0) => growth.checked_mul(by?),
             _ => None,
         };
         match data.opcode {
-            Opcode::Phi if self.is_of_header(def) => self.func.signed_constant(self.counted(value)?.1),
+            Opcode::Phi if self.is_of_header(inst) => {
+                self.func.signed_constant(self.counted(self.func.result(inst))?.1)
+            }
             Opcode::Add => of(0)?.checked_add(of(1)?),
             Opcode::Or if data.flags.contains(Flags::DISJOINT) => of(0)?.checked_add(of(1)?),
             Opcode::Sub => of(0)?.checked_sub(of(1)?),
@@ -170,7 +192,7 @@ impl<'a> Body<'a> {
             Opcode::Mul => scaled(self.func.signed_constant(operands[1])),
             Opcode::Shl => scaled(self.func.signed_constant(operands[1]).and_then(|by| 1i64.checked_shl(by as u32))),
             Opcode::Gep => {
-                let terms = self.func.gep(def).terms.iter();
+                let terms = self.func.gep(inst).terms.iter();
                 let mut terms = terms.map(|term| of(term.operand as usize)?.checked_mul(term.stride as i64));
                 terms.try_fold(of(0)?, |sum, more| sum.checked_add(more?))
             }

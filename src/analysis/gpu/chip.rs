@@ -4,8 +4,12 @@
 //! **\[throughput\]** the same, "Throughput of Native Arithmetic Instructions", in results per clock and
 //! multiprocessor.
 
+use warpwise_ir::geometry::MAX_BLOCK_THREADS;
+
 /// 32-bit registers of a multiprocessor, on every chip here. \[resources\]
 pub const REGISTERS: u32 = 65_536;
+/// Registers that a thread has in the largest block: a kernel that uses no more can be launched in blocks of any size.
+pub const SURE_REGISTERS: u32 = REGISTERS / MAX_BLOCK_THREADS;
 /// Registers are allocated to warps in units of this many. \[resources\]
 pub const REGISTER_UNIT: u32 = 256;
 /// Maximum number of registers of a thread. \[resources\]

@@ -10,8 +10,6 @@
 //! versions only). Lengths of instruction sequences are in [`issue`](crate::cost::issue); limits that only bound the work
 //! of the compiler are where they are used.
 
-use super::chip::REGISTERS;
-
 // Costs of instructions, in issue cycles of one warp on one partition unless stated otherwise.
 
 /// Latency of shared memory, in cycles. \[latency\]
@@ -185,9 +183,6 @@ pub const UNSEEN_REGISTERS: u32 = 8;
 pub const AHEAD_REGISTERS: u32 = 4;
 /// Instructions that may move with a load, for its address. \[not measured\]
 pub const AHEAD_CHAIN: usize = 8;
-/// Registers that a thread has in a block of 1,024, the largest: a kernel that uses no more can be launched in blocks of any size.
-/// \[documented\]
-pub const SURE_REGISTERS: u32 = REGISTERS / 1024;
 /// Least number of loads of an iteration for which more registers pay. \[H200\]
 pub const MANY_IN_FLIGHT: usize = 4;
 /// Most loops with so many that are one of the source: LLVM unrolls it, and then what remains of it. \[LLVM\]
